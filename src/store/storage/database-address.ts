@@ -54,7 +54,9 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/** In `host=… password=…`, hides everything from the first word that may be secret. */
+/**
+ * Takes an address such as `host=… password=…`, and hides everything from the first word that may be secret.
+ */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(
@@ -66,8 +68,8 @@ function withoutSecretWords(address: string): string {
 /** The first 16 bytes of every SQLite file, and so of every backup. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// After a calendar was copied into another database, the copy is the one in use. A note beside the old file
-// keeps services from starting on the old one.
+// After a calendar was copied into another database, a note beside the old file keeps services from starting
+// on that file.
 
 export const NOTE_END = '-moved'
 

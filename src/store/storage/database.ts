@@ -19,8 +19,8 @@ import type { ChangeColumns, RecordTable, Tables } from './schema.ts'
 export type Db = Kysely<Tables>
 
 /**
- * A position in the table `changes`, which grows with every commit. Equal cursors mean equal data. While
- * nothing is written, all nodes get the same cursor.
+ * A position in the table `changes`. Equal cursors mean equal data. While nothing is written, all nodes get
+ * the same cursor.
  */
 export type Cursor = string
 

@@ -43,7 +43,7 @@ export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
     from changes) + 1`.execute(tx)
 }
 
-// Events, venues, organizers, series and images share one sequence of ids, each a row of `records`.
+// Events, venues, organizers, series and images share one sequence of ids; each id is a row of `records`.
 
 const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
   db.insertInto('records').values(value('rows')).returning('id'),
@@ -239,8 +239,8 @@ export const WEBHOOK_DELIVERY =
   'webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error'
 
 /**
- * SQL that inserts messages; the source of changes, as `c`, goes between `before` and `after`. If there are
- * no webhooks, it reads no change.
+ * SQL that inserts messages; the source of changes, `c`, goes between `before` and `after`. Without webhooks
+ * it reads no change.
  */
 export const WEBHOOK_INSERT = {
   before: `insert into webhook_deliveries (${WEBHOOK_DELIVERY})

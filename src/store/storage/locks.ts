@@ -4,9 +4,9 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks, until the end of the transaction, rows that a write bases its decisions on. On SQLite, where only
-// one transaction writes at a time, these functions do nothing. On PostgreSQL a statement that begins after
-// the lock is held sees the latest state of the row.
+// Locks on rows and names that a write bases its decisions on, until the end of its transaction. SQLite has
+// only one writing transaction at a time, so there these functions do nothing. On PostgreSQL a statement that
+// begins after the lock is held sees the latest state of the row.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
@@ -63,7 +63,7 @@ const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint a
 
 /**
  * Runs `work` in a savepoint. If it fails, its changes and their recording are undone, this rejects with the
- * error, and the transaction can go on. It cannot be nested.
+ * error, and the transaction can go on. Calls cannot be nested.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

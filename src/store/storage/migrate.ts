@@ -137,7 +137,7 @@ export function refuseNewer(done: Iterable<string>, features: readonly FeatureTa
 
 /**
  * Returns the steps of a newer version, which may have changed any table. Steps of features that are not
- * loaded are not among them, since they have changed only tables of their own.
+ * loaded are left out, since they have changed only their own tables.
  */
 export function findNewer(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const isHere = (feature: string | undefined) =>

@@ -12,7 +12,7 @@ export interface Migration {
 
 export interface FeatureTables {
   feature: string
-  /** Named such as `mail-0001-outbox`; they touch only tables of the feature. */
+  /** Steps with names such as `mail-0001-outbox`; they change only tables of the feature. */
   migrations?: readonly Migration[]
   /** Tables that are left out of backups and of copies to another database. */
   own?: readonly string[]
@@ -40,7 +40,7 @@ export const FIRST_STEP = '0052-nothing-presented'
 
 export const countedSteps = (names: readonly string[]): string[] => names.filter((name) => name >= FIRST_STEP)
 
-/** Makes the ids of the table start at `first`. The table must be empty. */
+/** Makes ids of the table, which must be empty, start at `first`. */
 export async function startSequence(db: Db, table: string, first: number): Promise<void> {
   const statement = isPostgres(db)
     ? sql`alter table ${sql.table(table)} alter column id restart with ${sql.lit(first)}`

@@ -174,8 +174,8 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
 }
 
 /**
- * Adds to `ping` that after a write failed for lack of disk space or permission, it rejects until a trial
- * write succeeds. `file` is the SQLite file, undefined for PostgreSQL.
+ * Makes `ping` reject after a write failed for lack of disk space or permission, until a trial write
+ * succeeds. `file` is the SQLite file, undefined for PostgreSQL.
  */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false

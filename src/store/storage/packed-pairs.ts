@@ -8,7 +8,7 @@ type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
  * SQL aggregate of all pairs as one text, such as `12,7 12,9 13,7`; null without rows. Returning millions of
- * pairs as rows would take longer than finding them, and cause as much garbage collection.
+ * rows would take longer than finding them, and cause much garbage collection.
  */
 export function packPairs(
   db: Db,

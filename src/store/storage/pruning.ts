@@ -29,9 +29,9 @@ const VALUES_AT_ONCE = 100
 /**
  * Deletes in small transactions: rows of deleted records in `changes` and withdrawn events after 90 days;
  * stored answers after a day, and beyond 10,000 for one user; rows of features; expired links, and sessions
- * unused for 90 days; history after `historyDays` days (0: never); the oldest former values while they take
- * more than `mostBytes` bytes. A client that missed one of the deleted rows in `changes` must synchronize
- * from the start. `now` is in ms.
+ * unused for 90 days; history after `historyDays` days (0: never); the oldest former values beyond
+ * `mostBytes` bytes. A client that missed a deleted row in `changes` must synchronize from the start. `now`
+ * is in ms.
  */
 export async function dropOld(
   database: Pick<Database, 'read' | 'write'>,

@@ -3,7 +3,7 @@ import type { ChangeColumns, Tables } from './schema.ts'
 
 /** Who makes a change, for the history. Unknown texts are empty. */
 export interface Writer {
-  /** 0 for the command line, the schedule and the service. */
+  /** Id of the user; 0 for the command line, the schedule and the service. */
   user: number
   login: string
   address: string

@@ -284,7 +284,7 @@ export interface OldSlugColumns {
 export interface HistoryColumns {
   id: number
   time_utc: string
-  /** 0 for the command line, the schedule and the service. */
+  /** Id of the user who acted; 0 for the command line, the schedule and the service. */
   user: number
   login: string
   action: string

@@ -17,7 +17,10 @@ export interface Reporting {
   report: (error: unknown) => void
 }
 
-/** @throws UnshowableRecord if `show` throws */
+/**
+ * Returns the result of `show`.
+ * @throws UnshowableRecord if `show` throws
+ */
 export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Shown): Shown {
   try {
     return show()

@@ -144,8 +144,8 @@ export function positionValue(position: string): RawBuilder<number | string> {
 }
 
 /**
- * Deletes rows of records deleted before `beforeUtc`, at most `most`, but never one at the greatest position.
- * Returns how many.
+ * Deletes at most `most` rows of `changes` for records deleted before `beforeUtc`, but never one at the
+ * greatest position. Returns how many.
  */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: string }>`
@@ -222,9 +222,8 @@ const insertDeliveries = statement<{ changes: string }>()(
 )
 
 /**
- * Saves the recording of a transaction as its last step. All statements have been sent when the function
- * returns. Rows of `changes` are locked only from here to the commit, and always in the same order, so that
- * writers cannot deadlock.
+ * Saves the recording of a transaction as its last step. All statements have been sent when it returns. Rows
+ * of `changes` are locked only from here to the commit, always in the same order, so writers cannot deadlock.
  */
 export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return

@@ -173,10 +173,10 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 }
 
 /**
- * Runs `work` in a transaction of its own and resolves to its `result`. Statements that `work` begins at the
- * same time are sent together and run in that order; in a transaction of Kysely each would wait for the
- * answer to the one before. `ending` is the SQL that ends the transaction; its last statement must be COMMIT.
- * `last` is a promise of statements that have begun and are sent together with `ending`.
+ * Runs `work` in its own transaction and resolves to its `result`. Statements that `work` begins at the same
+ * time are sent together and run in that order; in a transaction of Kysely each would wait for the answer to
+ * the one before. `ending` is SQL whose last statement must be COMMIT. `last` is a promise of statements that
+ * have begun and are sent together with `ending`.
  */
 export async function transact<T>(
   pool: Pool,
@@ -424,8 +424,8 @@ async function cancelStatement(client: PoolClient): Promise<void> {
   await new Promise((resolve) => socket.once('close', resolve))
 }
 
-// Codes of lost connections, lack of resources, shutdown and cancellation, a server that is read-only because
-// another has taken over, a lock timeout, and codes of the operating system for an unreachable server.
+// Codes of lost connections, lack of resources, shutdown, cancellation, a server made read-only because
+// another has taken over, lock timeouts, and of the operating system for an unreachable server.
 const UNAVAILABLE =
   /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
 const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/

@@ -252,9 +252,8 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
 }
 
 /**
- * Reads events that wait to be stemmed, and events found by stored stems. An event that is being stemmed
- * meanwhile is in both or in one, but never in neither: SQLite reads both from one snapshot, PostgreSQL from
- * one snapshot for each query, in this order.
+ * Reads events that wait to be stemmed, and events found by stored stems. An event stemmed meanwhile is never
+ * missing in both: SQLite reads both from one snapshot, PostgreSQL each from its own, in this order.
  */
 async function readWaitingAndStored(
   { db, readInLane }: Searcher,
@@ -343,8 +342,8 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
 /**
- * Of events that wait to be indexed, this many are read, more than usually wait; and this many characters of
- * each.
+ * At most this many of the events that wait to be indexed are read (usually fewer wait), and this many
+ * characters of each.
  */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
@@ -357,7 +356,7 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
 
 /**
  * Selects those stems that a document has. Only stems that begin an indexed word, or that a name has, are
- * looked up in the full-text table: looking up all of some five hundred would take ten times as long.
+ * looked up in the full-text table: looking up all, some five hundred, would take ten times as long.
  */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))

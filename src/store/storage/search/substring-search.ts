@@ -23,10 +23,10 @@ const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
 const LOOK_EVERY = 2000
-/** In the time to read one text by id, this many are read in order. */
+/** This many texts are read in order in the time that one read by id takes. */
 const SCANS_PER_TEXT = 3
 
-/** Up to this many events remain, their texts are read instead of looking up further words. */
+/** If at most this many events remain, their texts are read instead of looking up further words. */
 const FEW = 1000
 const IDS_AT_ONCE = 8192
 const TERMS_AT_ONCE = 1000
@@ -140,8 +140,8 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 
 /**
  * Returns those of `ids` whose texts contain the looked-up text, and some others if the plan is not exact. It
- * looks up terms until reading the texts of the remaining events takes no longer than that, so neither many
- * rare terms nor a few common ones take long.
+ * looks up terms until reading the remaining texts takes no longer, so neither many rare terms nor a few
+ * common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
   const covered = emptyLike(ids)

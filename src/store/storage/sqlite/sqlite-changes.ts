@@ -84,8 +84,8 @@ export function positionValue(position: string): RawBuilder<number | string> {
 }
 
 /**
- * Deletes rows of records deleted before `beforeUtc`, at most `most`, but never the row of the last commit.
- * Returns how many.
+ * Deletes at most `most` rows of `changes` for records deleted before `beforeUtc`, but never that of the last
+ * commit. Returns how many.
  */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`

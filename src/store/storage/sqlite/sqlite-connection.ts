@@ -96,9 +96,9 @@ export interface FileWatch {
 }
 
 /**
- * Watches whether the database file is lost: the path leads to no file, to another file, to an empty one, or
- * to one that a shorter file was copied over. When the file is back, cached pages are dropped, since they may
- * be of the other file, and a transaction that may have read them is rolled back.
+ * Watches whether the database file is lost: the path leads to no file, another file, an empty one, or one
+ * that a shorter file was copied over. When the file is back, cached pages are dropped, since they may be of
+ * the other file, and a transaction that may have read them is rolled back.
  */
 export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): FileWatch {
   const own = statSync(file)

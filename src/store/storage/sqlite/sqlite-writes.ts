@@ -50,7 +50,7 @@ export interface Writes {
   prepare: Prepare
   transaction: Transaction
   groups: Groups
-  /** True once the database is being closed, from when on no write is accepted. */
+  /** True once the database is being closed; no further write is accepted. */
   isClosing: boolean
   /**
    * Average duration of recent commits in ms. A write waits at most this long for others to share its commit.
@@ -191,9 +191,9 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Does waiting writes in the transaction that has begun, those of the same kind together, and commits all
- * with one flush to disk. A write that fails is undone alone. Writes that are left when the time is up wait
- * for the next commit. Returns the number of writes done.
+ * Does waiting writes in the current transaction, those of the same kind together, and commits all with one
+ * flush to disk. A write that fails is undone alone. Writes left when the time is up wait for the next
+ * commit. Returns the number of writes done.
  */
 async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<number> {
   const { transaction, prepare } = writes

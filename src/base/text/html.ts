@@ -1,8 +1,8 @@
 import sanitizeHtml from 'sanitize-html'
 
 /**
- * `source` is as written. `name` is the lower-case element that a tag opens or closes, or that verbatim text
- * stands in; else ''.
+ * A part of HTML. `source` is the part as written. `name` is the element in lower case: of a tag, the one
+ * that it opens or closes; of verbatim text, the one that it is in; otherwise ''.
  */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
@@ -10,13 +10,14 @@ export interface MarkupPiece {
   source: string
 }
 
-// Each alternative stops at the next tag or runs to the end at most once, so hostile text takes no longer.
+// Each alternative ends at the next tag, or runs to the end of the text at most once. So hostile text takes
+// only linear time.
 const MARKUP =
   /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
 const VERBATIM = new Set(['iframe', 'script', 'style', 'textarea', 'xmp'])
 
-/** Nobody sees their content, and no page can run it. */
+/** Elements whose content is neither shown nor run. */
 export const INVISIBLE = new Set(['iframe', 'style'])
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
@@ -41,14 +42,18 @@ function escapeMarkup(text: string): string {
 }
 
 /**
- * A value is matched whole, so that no part of it is taken for an attribute. A match never begins within
- * whitespace, where time would grow with the square of its length.
+ * Matches one attribute with its value. The value is matched whole, so that no part of it is taken for
+ * another attribute. A match never begins within whitespace; otherwise long whitespace would take quadratic
+ * time.
  */
 export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
-/** The pieces joined are the same HTML. A `<` that begins no complete tag is text. */
+/**
+ * Splits HTML into tags, comments and text. Joined again, the pieces give the same HTML. A `<` that does not
+ * begin a complete tag is part of a text.
+ */
 export function splitMarkup(html: string): MarkupPiece[] {
   const pieces: MarkupPiece[] = []
   let from = 0
@@ -173,8 +178,9 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Returns well-formed HTML without scripts, event handlers, forms, styles that reach beyond their element,
- * and frames but `EMBEDDABLE`. Text inside removed elements stays, except in style sheets and frames.
+ * Returns well-formed HTML without scripts, event handlers, forms and styles that reach beyond their element.
+ * Of frames, only those of `EMBEDDABLE` stay. The text in removed elements stays, except in style sheets and
+ * frames.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
@@ -184,7 +190,10 @@ function safeTitle(html: string): string {
   return sanitizeHtml(withTags(html, TITLE_TAGS), IN_TITLE)
 }
 
-/** The parser walks all open elements at each tag; more than a few dozen levels are dropped anyway. */
+/**
+ * Maximum number of elements open at once. The sanitiser walks all of them at each tag, and drops tags that
+ * are nested more than a few dozen levels deep anyway (`nestingLimit`).
+ */
 const MOST_OPEN = 250
 
 const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
@@ -197,7 +206,10 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
   tr: ['td', 'th', 'tr'],
 }
 
-/** Drops all other tags first: the sanitiser would let even those decide how the allowed ones nest. */
+/**
+ * Drops all tags except `tags`, before the sanitiser runs: it would drop the others too, but let them change
+ * how the allowed ones nest.
+ */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
   const kept = (piece: MarkupPiece) => {
@@ -239,7 +251,8 @@ export function decodeEntities(text: string): string {
 }
 
 /**
- * Keeps known words of `rel`. A link that opens another tab gets `noopener`: that page must not reach back.
+ * Keeps known words of `rel`. A link that opens a new tab gets `noopener`, so that the page there cannot
+ * reach the opening page.
  */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
@@ -275,14 +288,17 @@ function isEmbeddable(src: string): boolean {
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * Rule 10.2: trims, writes `&` as `&#038;`, and `<` and `>` outside tags as entities. Inline markup stays;
- * with `trusted`, all markup.
+ * Renders a title (rule 10.2): trims it, and writes `&` as `&#038;`, and `<` and `>` outside of tags as
+ * entities. Inline elements stay; with `trusted`, all elements do.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
 }
 
-/** Rules 10.3 and 10.4: sets paragraphs, and sanitises unless `trusted`. Idempotent. */
+/**
+ * Renders a description (rules 10.3 and 10.4): sets paragraphs, and sanitises the HTML unless `trusted`.
+ * Idempotent.
+ */
 export function renderText(raw: string, trusted: boolean): string {
   return setParagraphs(render(raw, trusted, safeText))
 }
@@ -291,7 +307,7 @@ export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** Rule 10.5: drops tags, and writes `&`, `<` and `>` as entities. */
+/** Renders the name of a term (rule 10.5): drops tags, and writes `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
@@ -305,27 +321,33 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#039;')
 }
 
-/** Returns one line without scripts, with entities decoded. It is no HTML any more: escape it. */
+/**
+ * Returns the text of HTML on one line, with entities decoded and without the content of scripts. The result
+ * is not HTML: escape it before it goes into a page.
+ */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
 }
 
 const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
-/** No text can end the script element of linked data. An `&` that would begin an entity is escaped too. */
+/**
+ * Escapes text for a value in the linked data of a page, so that it cannot end the script element around it.
+ * An `&` that would begin an entity is escaped too.
+ */
 export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /**
- * Decodes entities; whitespace stays as written. The content of scripts stays, as in a title without their
- * tags.
+ * Returns the text of HTML with entities decoded and whitespace as written. Of scripts only the tags are
+ * dropped; their content stays.
  */
 export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
-/** Drops tags and trims; no `<` that is left begins a tag. */
+/** Drops tags and joins the lines of the text; no `<` in the result can begin a tag. */
 export function singleLine(text: string): string {
   return collapse(stripTags(text.replace(CONTROLS, ' '))).replace(/<(?=[a-z/!?])/gi, '< ')
 }
@@ -367,8 +389,8 @@ function collapse(text: string): string {
 const NO_MATCH = -1
 
 /**
- * Rule 10.3: a blank line begins a paragraph, and a newline becomes `<br />`. Block elements stay, with one
- * newline between parts. Idempotent.
+ * Sets paragraphs (rule 10.3): a blank line begins one, and any other newline becomes `<br />`. Block
+ * elements stay outside of paragraphs; one newline separates the parts. Idempotent.
  */
 function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html

@@ -20,14 +20,15 @@ import {
 } from './html.ts'
 import { termsOf } from './search.ts'
 
-// Renders texts of records. Texts that together take longer than `MOST_AT_ONCE` are rendered in a thread
-// beforehand and cached (`showPrepared`, `showInTurn`); others are rendered where they are needed.
+// Renders the texts of records. If texts together would take longer than `MOST_AT_ONCE`, `showPrepared` and
+// `showInTurn` have a worker thread render and cache them first. All other texts are rendered at the moment
+// they are needed.
 
 export function renderedText(raw: string, trusted: boolean): string {
   return madeOf({ work: 'html', raw, trusted })
 }
 
-/** Returns one line, for linked data. */
+/** Returns the rendered text as one line without markup, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: 'plain', raw, trusted })
 }
@@ -36,12 +37,14 @@ export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: 'page', raw, trusted })
 }
 
-/** URLs become absolute by `base`. */
+/** Returns the rendered HTML for a feed. Relative URLs are resolved against `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'feed', raw, trusted, base })
 }
 
-/** URLs become absolute by `base`. */
+/**
+ * Returns the rendered text as plain text (see `readableText`). Relative URLs are resolved against `base`.
+ */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'readable', raw, trusted, base })
 }
@@ -72,12 +75,17 @@ function findKnown(wanted: WantedText): string | undefined {
   return ready?.get(key) ?? findCached(rendered, key)
 }
 
-/** Microseconds for each `<` and `&`. */
+/**
+ * Estimated cost of rendering each `<` and `&`, in microseconds. The two costs after it are per character.
+ */
 const SPECIAL_COST = 1.5
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
-/** Returns microseconds. A damaged row may have a value that is no text; showing it fails later. */
+/**
+ * Estimates how long rendering takes, in microseconds. Returns 0 for a value that is not a string, as a
+ * damaged row may have; showing it fails later.
+ */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
   const specials = countOf(raw, '<') + countOf(raw, '&')
@@ -95,9 +103,9 @@ function countOf(raw: string, character: string): number {
   return count
 }
 
-/** Microseconds; rendering a text that takes less is as fast as looking it up. */
+/** In microseconds: a text that is rendered in less time is as fast to render as to look up in the cache. */
 const WORTH_KNOWING = 100
-/** Microseconds for which rendering may block the event loop. */
+/** In microseconds: for how long rendering may block the event loop. */
 const MOST_AT_ONCE = 3000
 const MOST_COUNTED = MOST_AT_ONCE / SPECIAL_COST
 
@@ -110,7 +118,8 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 }
 
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
-  // Most texts are short: counting `<` and `&` would take longer than rendering.
+  // Most texts are short. This upper bound of their cost saves counting `<` and `&`, which would take longer
+  // than rendering them.
   if (lengthOf(wanted) * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -123,12 +132,15 @@ function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/** Renders in a thread what would block the event loop; returns results by `textKey`. */
+/**
+ * Has the worker thread render the texts that would block the event loop. Returns the results by `textKey`.
+ */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
-  // Texts are sent one by one, so that the thread can serve other requests in between.
+  // Texts are sent one at a time, so that the thread can serve other requests in between.
   for (const text of unprepared(wanted)) {
-    // A text that failed fails again where it is needed, and is reported there.
+    // If rendering fails here, the text is left out. It then fails again where it is needed, and is reported
+    // there.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     const key = textKey(text)
@@ -149,7 +161,7 @@ export async function showPrepared<Shown>(wanted: readonly WantedText[], show: (
   }
 }
 
-/** Ms after which a request with many records lets others go on. */
+/** In ms: a request that shows many records yields to the event loop after this time. */
 export const TURN_MS = 10
 
 export async function showInTurn<Row, Shown>(
@@ -248,7 +260,10 @@ const NONE: Rendered = { raw: '', trusted: false, rendered: '' }
 let last = NONE
 let lastButOne = NONE
 
-/** Keeps two results, since linked data is made right after description and excerpt were rendered. */
+/**
+ * Caches the last two results, since the description and the excerpt of a record are first rendered and then
+ * needed again for linked data.
+ */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
   const known = raw === lastButOne.raw && trusted === lastButOne.trusted
@@ -282,7 +297,7 @@ const TAGS = (
   'samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** The page itself has the heading of the first level. */
+/** A page has its own heading of the first level, so that texts in it begin with the second. */
 const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {
@@ -322,8 +337,9 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * Cleans texts of trusted authors too: no styles, names, classes and handlers, lower headings, links in place
- * of frames, audio and video, which would load other sites.
+ * Returns HTML for a page. Texts of trusted authors are cleaned too: styles, ids, names, classes and event
+ * handlers are removed, `h1` becomes `h2`, and links replace frames, audio and video, which would load
+ * content of other sites.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -345,12 +361,15 @@ function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHt
   return { tagName: 'a', attribs: { href: src, rel: 'noopener' }, text: host }
 }
 
-/** Elements that feeds leave out. */
+/** Elements that are left out of feeds. */
 const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
-/** Makes URLs absolute, and drops scripts, styles and handlers of trusted authors. */
+/**
+ * Makes URLs absolute, and removes scripts, style sheets and event handlers, which texts of trusted authors
+ * may have.
+ */
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
   return splitMarkup(rendered)
@@ -392,11 +411,11 @@ interface Writing {
   breaks: number
   isApart: boolean
   links: { address: string; from: number }[]
-  /** How many open elements have text that nobody sees. */
+  /** How many elements are open whose text is invisible. */
   hidden: number
 }
 
-/** Block elements that get an empty line before and after them. */
+/** Block elements with an empty line before and after them. */
 const SPACED = new Set([
   'p',
   'blockquote',
@@ -414,8 +433,8 @@ const SPACED = new Set([
 ])
 
 /**
- * Writes an empty line between paragraphs, a dash before list entries, URLs behind links. Images become their
- * text. Entities are decoded once.
+ * Converts HTML to plain text: an empty line between paragraphs, a dash before each list entry, the URL in
+ * brackets after each link, and the `alt` text in place of an image. Entities are decoded once.
  */
 export function readableText(html: string, base: string): string {
   const writing: Writing = { parts: [], breaks: 0, isApart: false, links: [], hidden: 0 }
@@ -465,7 +484,7 @@ function openLink(writing: Writing, source: string, base: string): void {
 function closeLink(writing: Writing): void {
   const link = writing.links.pop()
   if (!link || link.address === '') return
-  // A link that shows its own address has at most two parts: a space and the address.
+  // A link whose text is its URL has written at most two parts: a space and the URL.
   const shown = writing.parts.length - link.from > 2 ? '' : writing.parts.slice(link.from).join('').trim()
   const isSaid = shown === link.address || `mailto:${shown}` === link.address
   if (!isSaid) writeText(writing, ` (${link.address})`)

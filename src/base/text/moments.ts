@@ -13,21 +13,30 @@ import {
 export { formatUtc, utcToMs }
 
 interface DateParts {
-  /** Months count from 1; a day past the end of its month rolls over. */
+  /** `month` counts from 1. A `day` after the end of its month rolls over into the next. */
   date: { year: number | undefined; month: number; day: number } | undefined
   time: number | undefined
-  /** After words such as `today` or `friday`, the time is midnight unless the text has one. */
+  /**
+   * True if the text names a day by a word such as `today` or `friday`. The time is then midnight unless the
+   * text has one.
+   */
   dayNamed: boolean
   weekday: { day: number; toward: WeekdayOf } | undefined
-  /** After `next week`, a weekday is one of that week, which begins on Monday. */
+  /** True after words such as `next week`. A weekday is then the one of that week, which begins on Monday. */
   weekNamed: boolean
-  /** `first day of`, `second monday of`; `nth` is -1 for the last. */
+  /**
+   * For `second monday of`: the `nth` such `weekday` of a month; for `first day of`, `weekday` is undefined.
+   * `nth` is -1 for the last.
+   */
   within: { nth: number; weekday: number | undefined } | undefined
   shift: { months: number; days: number; seconds: number }
   zone: string | undefined
 }
 
-/** The weekday after the current day, before it, or from it on. */
+/**
+ * Which weekday is meant: `next` is the first after the current day, `last` the latest before it, `this` the
+ * first from the current day on.
+ */
 type WeekdayOf = 'next' | 'last' | 'this'
 
 interface DateToken {
@@ -58,15 +67,16 @@ const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth
 
 const PLAIN_DAY = /(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31/
 const PLAIN_TIME = /(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?/
-/** Nearly every client sends these, and this test costs far less than `RULES`. */
+/** The usual formats. Nearly every client sends these, and this test costs far less than trying `RULES`. */
 const PLAIN = new RegExp(`^(?!0000)\\d{4}-(?:${PLAIN_DAY.source})(?:[ T]${PLAIN_TIME.source})?$`)
 
 /**
- * Tried in this order at each place of the text, which is in lower case with single spaces. Repetitions are
- * bounded or end at a character that they cannot contain, so nothing backtracks.
+ * The patterns of all tokens, tried in this order at each position of the text, which is in lower case with
+ * single spaces. Repetitions are bounded, or end at a character that they cannot contain, so that hostile
+ * text causes no long backtracking.
  */
 const RULES: readonly DateToken[] = [
-  // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027, 05.04.2027
+  // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027 (month first), 05.04.2027.
   rule('(\\d{4})-(\\d{1,2})-(\\d{1,2})(?=[ t]|$)', (reading, at) =>
     readDate(reading, at(1), Number(at(2)), at(3)),
   ),
@@ -81,7 +91,7 @@ const RULES: readonly DateToken[] = [
   rule('(\\d{1,2})([.-])(\\d{1,2})\\2(\\d{4})(?=[ t]|$)', (reading, at) =>
     readDate(reading, at(4), Number(at(3)), at(1)),
   ),
-  // Dates with the name of the month: 5 april 2027, 5th april, april 5 2027, april 2027, april
+  // Dates with the name of the month: 5 april 2027, 5th april, april 5 2027, april 2027, april.
   rule(`(\\d{1,2})(?:st|nd|rd|th)?[ -]?${MONTH}(?:[ -](\\d{4}))?(?= |$)`, (reading, at) =>
     readDate(reading, at(3), monthOf(at(2)), at(1)),
   ),
@@ -89,7 +99,7 @@ const RULES: readonly DateToken[] = [
     readDate(reading, at(3), monthOf(at(1)), at(2)),
   ),
   rule(`${MONTH}(?:[ -](\\d{4}))?(?= |$)`, (reading, at) => readDate(reading, at(2), monthOf(at(1)), '1')),
-  // Times: 9:00, 10:00:00.5, t10:00, 1:15 pm, 10.30am, 10am, t1000, noon
+  // Times: 9:00, 10:00:00.5, t10:00, 1:15 pm, 10.30am, 10am, t1000, noon.
   rule(`t?(\\d{1,2})[:.](\\d\\d)(?:[:.](\\d\\d))? ?${HALF_OF_DAY}(?= |$)`, (reading, at) =>
     readHalfDayTime(reading, at(1), at(2), at(3), at(4)),
   ),
@@ -103,7 +113,7 @@ const RULES: readonly DateToken[] = [
   rule('(?:noon|midday)(?= |$)', (reading) => readTime(reading, '12', '', '')),
   rule('midnight(?= |$)', (reading) => readTime(reading, '0', '', '')),
   rule('at(?= \\d| noon| mid)', () => true),
-  // Words relative to the present time.
+  // Words relative to the present time: now, tomorrow, first monday of, next friday, last week, 3 days ago.
   rule('now(?= |$)', () => true),
   rule('today(?= |$)', (reading) => nameDay(reading, 0)),
   rule('tomorrow(?= |$)', (reading) => nameDay(reading, 1)),
@@ -118,7 +128,7 @@ const RULES: readonly DateToken[] = [
   rule(`([+-]?) ?(\\d{1,6}) ?${UNIT}( ago)?(?= |$)`, (reading, at) =>
     addUnits(reading, (at(1) === '-') === (at(4) === '') ? -Number(at(2)) : Number(at(2)), at(3)),
   ),
-  // Zones: z, +02:00, +0200, gmt+2, utc, est, europe/paris
+  // Time zones: z, +02:00, +0200, gmt+2, utc, est, europe/paris.
   rule('z(?= |$)', (reading) => readZone(reading, 'utc')),
   rule('(?:gmt|utc)?([+-])(\\d\\d):?(\\d\\d)(?= |$)', (reading, at) =>
     readZone(reading, `${at(1)}${at(2)}:${at(3)}`),
@@ -128,17 +138,18 @@ const RULES: readonly DateToken[] = [
 ]
 
 /**
- * Returns a wall time in `zone`; undefined if the value is no time (rules 2.9, 18.2, 18.3). `now` is in ms.
- * Never throws; an unknown zone is UTC.
+ * Parses a time in many formats and returns it as a local time in `zone`; undefined if the value is not a
+ * time (rules 2.9, 18.2, 18.3). `now` is in ms. Never throws; an unknown zone counts as UTC.
  *
  * - Takes ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, English month names, 12 and 24 hours, noon, midnight; a
  * date alone is 00:00:00.
- * - Converts seconds since the epoch, and values with an offset or zone, to `zone`.
+ * - Converts seconds since the epoch, and values with a UTC offset or zone, to `zone`.
  * - Takes now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units`, `N units
- * ago`, `first monday of april 2027`, `last day of next month`, in any sequence. Days are counted before the
- * time is set; hours, minutes and seconds really pass, whatever the clocks do. Units keep the time of day of
- * `now`, names of days do not.
- * - A day past its month rolls over, as does 24:00; a wall time that a clock change skips stays.
+ * ago`, `first monday of april 2027`, `last day of next month`, in any order. Days are added before the time
+ * of day is set; hours, minutes and seconds are elapsed time, so clock changes do not matter to them. Units
+ * keep the time of day of `now`; names of days set it to midnight.
+ * - Rolls over a day after the end of its month, and 24:00. Leaves a local time that a clock change skips as
+ * it is.
  * - Refuses 0, '0', over 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {
@@ -146,13 +157,16 @@ export function parseMoment(value: string | number, zone: string, now: number): 
 }
 
 export interface Moment {
-  /** 'YYYY-MM-DD HH:MM:SS' in the zone of the caller. */
+  /** Local time in the zone of the caller, as 'YYYY-MM-DD HH:MM:SS'. */
   wall: string
-  /** Undefined unless an offset, zone, epoch seconds or distance from now determines it. */
+  /**
+   * The UTC time, if the value determines it by an offset, a zone, seconds since the epoch or a distance from
+   * now; else undefined.
+   */
   utc: string | undefined
 }
 
-/** Like `parseMoment`, with the UTC time: when clocks go back, a wall time occurs twice. */
+/** Like `parseMoment`, but also returns the UTC time, since a local time occurs twice when clocks go back. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -160,7 +174,7 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/** Returns a UTC time; undefined if the value cannot be read. A repeated wall time is read as the first. */
+/** Like `parseMoment`, but returns a UTC time. Of a local time that occurs twice, the first is meant. */
 export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
   const moment = readMoment(value, zone, now)
   return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
@@ -170,14 +184,14 @@ export function parseUtcMoment(value: string | number, now: number): string | un
   return parseMoment(value, 'UTC', now)
 }
 
-/** Takes 'YYYY-MM-DD HH:MM:SS' in the years 1 to 9999, even a day past the end of its month. */
+/** True for 'YYYY-MM-DD HH:MM:SS' in the years 1 to 9999, even with a day after the end of its month. */
 export function hasWallForm(text: unknown): text is string {
   return typeof text === 'string' && WALL.test(text) && inRange(utcToMs(text))
 }
 
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** Parts are zero-padded, as events show them (rule 5.2). */
+/** Splits a local time into its zero-padded parts, as events show them (rule 5.2). */
 export function wallParts(wall: string) {
   return {
     year: wall.slice(0, 4),
@@ -189,11 +203,11 @@ export function wallParts(wall: string) {
   }
 }
 
-/** Cached, since a request asks for the same time again and again. */
+/** The last result of `wallNow`: one request asks for the same time again and again. */
 let latest = { zone: '', now: Number.NaN, wall: '' }
 
 /**
- * `now` is in ms.
+ * Returns the local time in `zone` at `now`, which is in ms since the epoch.
  * @throws RangeError for an unknown zone
  */
 export function wallNow(zone: string, now: number): string {
@@ -218,7 +232,7 @@ export function addDays(day: string, days: number): string {
   return dayAtMs(utcToMs(startOfDay(day)) + days * DAY_MS)
 }
 
-/** Rolls over: a month after 31 January is 3 March. */
+/** Adds months to a day and rolls over at the end of a month: a month after 31 January is 3 March. */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -258,7 +272,10 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
   return reading && resolve(reading, knownZone(zone), now)
 }
 
-/** Returns lower case with single spaces, without commas and the comment that browsers put behind a zone. */
+/**
+ * Returns the text in lower case with single spaces, without commas, and without the comment in brackets that
+ * browsers write after a time zone.
+ */
 function normalised(value: string): string {
   const text = value
     .toLowerCase()
@@ -266,7 +283,7 @@ function normalised(value: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/ \([^()]*\)$/, '')
-  // An unescaped plus sign of an offset arrives as a space.
+  // In a query string, an unescaped plus sign of a UTC offset is decoded as a space.
   return text.replace(/(t\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:\d\d)$/, '$1+$2')
 }
 
@@ -315,7 +332,7 @@ function readDate(reading: DateParts, yearText: string, month: number, dayText: 
 
 function readTime(reading: DateParts, hours: string, minutes: string, seconds: string): boolean {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
-  // Second 60 is a leap second, hour 24 the end of a day.
+  // Second 60 is a leap second, and hour 24 the end of the day.
   if (reading.time !== undefined || hour > 24 || minute > 59 || second > 60) return false
   reading.time = (hour * 60 + minute) * 60 + second
   return true
@@ -387,12 +404,15 @@ function resolve(reading: DateParts, zone: string, now: number): Moment | undefi
   if (!inRange(wallMs)) return undefined
   const wall = formatUtc(wallMs)
   if (reading.zone === undefined && reading.shift.seconds === 0) return { wall, utc: undefined }
-  // The wall time of `now` may occur twice.
+  // A local time equal to the present one means `now` itself, even if the local time occurs twice.
   const utcMs = (wallMs === nowMs ? now : utcToMs(wallToUtc(wall, frame))) + reading.shift.seconds * 1000
   return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
 
-/** Returns ms as if the day were in UTC, like `today`. */
+/**
+ * Returns midnight of the day that the text names, in ms. Like `today`, it is computed as if the local time
+ * were UTC.
+ */
 function resolveDay(reading: DateParts, today: number): number {
   const { date, shift, within } = reading
   const clock = new Date(today)
@@ -415,7 +435,10 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
   return day + ahead * DAY_MS
 }
 
-/** `nth` is -1 for the last; a number beyond the month leads into the next. */
+/**
+ * Returns midnight of the `nth` weekday or day of a month, in ms. `nth` is -1 for the last; one that the
+ * month does not have rolls over into the next.
+ */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {
     const last = dayMs(year, month + 1, 0)
@@ -427,7 +450,7 @@ function resolveWithin(nth: number, weekday: number | undefined, year: number, m
 }
 
 function dayMs(year: number, month: number, day: number): number {
-  // `Date.UTC` takes years below 100 for the 20th century.
+  // `Date.UTC` would read years below 100 as years of the 20th century.
   return new Date(0).setUTCFullYear(year, month - 1, day)
 }
 
@@ -444,7 +467,7 @@ function knownZone(zone: string): string {
   return isTimezone(zone) ? zone : 'UTC'
 }
 
-/** Takes the years 1 to 9999; false for NaN. */
+/** True for the years 1 to 9999; false for NaN. */
 function inRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS
 }

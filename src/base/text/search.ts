@@ -12,9 +12,9 @@ const PHRASE = /^"([^"]+)"$/
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
- * Rules 14.1, 14.2 and 14.5: a text must have every word. A "quoted phrase" is one word, a minus excludes,
- * and more than nine words are one phrase, as is a search without letters and digits. A blank one finds
- * everything.
+ * Parses the query parameter `search` (rules 14.1, 14.2 and 14.5). A text matches if it has every word. A
+ * "quoted phrase" is one word, and a minus sign excludes a word. A search with more than nine words, or
+ * without letters and digits, is a single phrase. A blank one matches every text.
  */
 export function parseSearch(text: string): Search {
   const search: Search = { include: [], exclude: [] }
@@ -38,8 +38,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * Rules 14.3 and 14.5: one field must have every folded run of letters, digits and hyphens. A text without
- * such runs is one word; a blank one finds nothing.
+ * Returns the words of which one field must have every one (rules 14.3 and 14.5): the runs of letters, digits
+ * and hyphens, folded. A text without such runs is a single word; a blank one matches nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -47,7 +47,10 @@ export function parseWords(text: string): string[] {
   return words.length === 0 ? asItStands(text) : words
 }
 
-/** Join the fields in `haystack` by newlines, so that no phrase spans two. */
+/**
+ * True if `haystack` has all included words and no excluded one. Join fields by newlines in `haystack`, so
+ * that no phrase matches across two.
+ */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
     search.include.every((word) => haystack.includes(word)) &&
@@ -55,22 +58,27 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
   )
 }
 
-// Terms depend on code points, never on Unicode categories: these change with the version of Unicode, and an
-// index outlives it.
+// The search index stores terms. They depend on fixed ranges of code points and not on Unicode categories,
+// which change with the version of Unicode while the index stays.
 
-/** Scripts that put spaces between words, so not Thai, Lao, Tibetan, Burmese and Khmer. */
+/**
+ * Characters of scripts that put spaces between words; so Thai, Lao, Tibetan, Burmese and Khmer are left out.
+ */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** Characters that are never part of a term; folding turns other spaces into these. */
+/** Characters that are never part of a term. Folding has turned all other whitespace into spaces. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
 const UNSPACED = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
 const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 
-/** A longer word is indexed in pieces that overlap by half. */
+/** Maximum length of a term. A longer word is indexed in pieces that overlap by half. */
 const LONGEST = 64
 const HALF = LONGEST / 2
 
-/** Returns words, every character of other scripts, and every two of these side by side. */
+/**
+ * Returns the terms by which a text is indexed: words, and of scripts without spaces every character and
+ * every pair of adjacent characters.
+ */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of text.match(WORDS) ?? []) addLetters(terms, word)
@@ -91,7 +99,10 @@ function addLetters(terms: Set<string>, word: string): void {
   }
 }
 
-/** Finds terms with `text`; `before` and `after` allow more characters in the term on that side. */
+/**
+ * A lookup in the index. It finds terms that contain `text`; only with `before` or `after` may the term have
+ * more characters on that side.
+ */
 export interface Lookup {
   text: string
   before: boolean
@@ -100,7 +111,7 @@ export interface Lookup {
 
 export interface WordPlan {
   word: string
-  /** Each finds every text with the word, and perhaps others. Empty for a word without terms. */
+  /** Each lookup finds every text that has the word, and perhaps others. Empty for a word without terms. */
   lookups: Lookup[]
   isExact: boolean
 }

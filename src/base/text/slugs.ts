@@ -5,14 +5,15 @@ import { decodedText } from './html.ts'
 
 const LONGEST = 200
 
-/** Frees the slug for another record (rule 24.1). */
+/** Appended to the slug of a record in the trash, so that another record can have the slug (rule 24.1). */
 export const TRASHED_SUFFIX = '__trashed'
 
 const IN_ASCII = /^[ -~]*$/
 const SLUG_CHARACTERS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
-// Slugs drop quotes and brackets ("it's" is one word), other ASCII punctuation, and symbols.
+// Characters that are dropped: quotes and brackets ("it's" is one word), other ASCII punctuation, and
+// symbols.
 const VANISHING = new RegExp(
   [
     /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]/u,
@@ -26,8 +27,8 @@ const VANISHING = new RegExp(
 const FOREIGN_PUNCTUATION = /(?![-_])\p{P}+/gu
 
 /**
- * Rule 17.1: lower-case ASCII letters, digits, `-` and `_`, other scripts percent-encoded, at most 200 bytes.
- * Empty if nothing is left. Idempotent.
+ * Makes a slug from a text (rule 17.1): lower-case ASCII letters, digits, `-` and `_`, with other scripts
+ * percent-encoded, at most 200 bytes. Empty if no character of the text can be in a slug. Idempotent.
  */
 export function slugify(text: string): string {
   const plain = latinToAscii(decodeForeign(decodedText(text.toWellFormed())))
@@ -36,19 +37,24 @@ export function slugify(text: string): string {
   return trimDashes(cutSlug(trimDashes(joined), LONGEST))
 }
 
-/** Returns a slug such as `jazz-2`, cut to 200 bytes. A slug in the trash is not cut. */
+/**
+ * Appends a number to a slug, as in `jazz-2`, and cuts the result to 200 bytes. The slug of a record in the
+ * trash is not cut.
+ */
 export function numberedSlug(base: string, n: number): string {
   if (base.endsWith(TRASHED_SUFFIX)) return `${base}-${n}`
   const ending = `-${n}`
   return trimDashes(cutSlug(decodeForeign(base), LONGEST - ending.length)) + ending
 }
 
-/** Cuts to 200 bytes. */
+/** Cuts a slug to 200 bytes. */
 export function shortSlug(slug: string): string {
   return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
 }
 
-/** Reads a slug from a URL, in any letter case, percent-encoded or not. */
+/**
+ * Returns the stored form of a slug from a URL, which may be in any letter case and percent-encoded or not.
+ */
 export function canonicalSlug(text: string): string {
   if (SLUG_CHARACTERS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))

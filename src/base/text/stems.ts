@@ -1,15 +1,16 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
 
-// Stems for the search by `words` (`concert` finds `concerts`), and corrections. All languages are treated
-// alike, since that of a text is not known. The database stores stems: a change needs a migration.
+// Stems for the query parameter `words` (so `concert` finds `concerts`), and spelling corrections. All
+// languages are treated alike, since the language of a text is not known. The database stores the stems, so a
+// change of them needs a migration.
 
-/** Korean is missing, since it joins particles to words. */
+/** Characters of words that are stemmed. Korean is left out, since it joins particles to words. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f' +
   '\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
-/** A single letter beside an apostrophe is no word: `St Brigid's`, `l'opéra`. */
+/** A single letter beside an apostrophe is not a word, as in `St Brigid's` and `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
 const UNSPACED = `[^${LETTER}${NOISE}]+`
 const [WORDS, UNSPACED_RUNS, RUNS] = [
@@ -20,7 +21,7 @@ const [WORDS, UNSPACED_RUNS, RUNS] = [
 
 const LONGEST_WORD = 32
 
-/** Words that only seem to have an ending. */
+/** Words that look as if they had an ending, but have none. They are their own stems. */
 const WHOLE = new Set(
   (
     'center corner counter cover evening finger flower garden letter master matter morning number order ' +
@@ -42,7 +43,10 @@ const IRREGULAR = new Map(
     .map((pair) => pair.split(' ') as [string, string]),
 )
 
-/** The first step that fits is applied, again and again, so that all forms of a word come to one stem. */
+/**
+ * Replacements of word endings. `stemOf` applies the first that matches, and repeats this until none does, so
+ * that all forms of a word get the same stem.
+ */
 const STEPS: readonly (readonly [RegExp, string])[] = [
   // Short German nouns lose only their own endings: Züge, Rädern.
   [/^(akt|art|bad|hof|ohr|ort|rad|tag|tal|tor|uhr|weg|zug)e?[nrs]?n?$/, '$1'],
@@ -50,7 +54,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/(..)aux$/, '$1al'],
   [/(..[^isu]|...[iu])s$/, '$1'],
   [/([^aeiou])y$/, '$1i'],
-  // Endings of words for women, and of cases behind -er and -el.
+  // Endings of feminine nouns, and case endings after -er and -el.
   [/(...[eo]r|ant|ent|ist|und|arzt|konig)in(?:nen)?$/, '$1'],
   [/(..e[lr])n$/, '$1'],
   [/^(...e)n$/, '$1'],
@@ -58,17 +62,17 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^([^aeiou][aeiou][^aeiouwxy])ing$/, '$1e'],
   [/^([aeiou]..|.[aeiouy].|..[aeiouy])ing$/, '$1'],
   [/(....)(?:ing|e[dmnr])$/, '$1'],
-  // Endings double these letters.
+  // Consonants that are doubled before an ending.
   [/([bdgmnptz])\1$/, '$1'],
   [/(...el)l$/, '$1'],
-  // Endings of genders, and vowels of cases.
+  // Gender endings, and vowels of case endings.
   [/(...eu)r$/, '$1'],
   [/(....|x)e$/, '$1'],
   [/(...[^aeiou])[ao]$/, '$1'],
   [/v$/, 'f'],
 ]
 
-/** Endings that steps make, each with the former ending. */
+/** Pairs of an ending that `STEPS` produce and the ending that it replaced. */
 const TURNED: readonly (readonly [RegExp, string])[] = [
   [/i$/, 'y'],
   [/f$/, 'v'],
@@ -89,13 +93,13 @@ export function stemOf(word: string): string {
   return single
 }
 
-/** Each word with this stem begins with one of these. */
+/** Returns prefixes of which every word with this stem has one. */
 export function beginningsOf(stem: string): string[] {
   const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
   return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
 }
 
-/** Texts repeat words of usual length, so their stems are cached. */
+/** Texts repeat words of ordinary length, so the stems of those are cached. */
 const cachedStems = emptyCache<string, string>(processBudget)
 const LONGEST_CACHED = 14
 
@@ -123,7 +127,7 @@ function charactersOf(run: string): string[] {
   )
 }
 
-/** Later characters are not indexed, since the first words of a text matter more. */
+/** Maximum characters of a text that are indexed, since the first words of a text matter most. */
 export const LONGEST_TEXT = 20_000
 
 export function stemsIn(folded: string): Set<string> {
@@ -136,7 +140,7 @@ export function stemsIn(folded: string): Set<string> {
 
 export interface WantedWord {
   text: string
-  /** A text has the word if it has all of these. */
+  /** The text must have all of these stems. */
   stems: readonly string[]
 }
 
@@ -153,8 +157,9 @@ const FILLERS = new Set(
 )
 
 /**
- * Small words such as `near` and `der` count only if there are no others. A run of a script without spaces is
- * one word, found by each pair of its characters.
+ * Returns the words that a visitor searches for. Small words such as `near` and `der` count only if there are
+ * no others. A run of a script without spaces counts as one word; its stems are the pairs of adjacent
+ * characters.
  */
 export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
@@ -179,7 +184,10 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/** Returns, by stem, words with one letter changed, more or less, or two swapped. */
+/**
+ * Returns, by their stems, all words that differ from the word by one letter changed, added or left out, or
+ * by two adjacent letters swapped.
+ */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
@@ -201,8 +209,9 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 }
 
 /**
- * While a visitor types: `stems` are those of all words but the last, `begun` is the beginning of the last
- * word, `whole` its stem. Undefined below two letters.
+ * Splits what a visitor has typed so far: `stems` are the stems of all words but the last, `begun` is the
+ * prefix typed of the last word, and `whole` is its stem if it is complete already. Undefined while the last
+ * word has fewer than two characters.
  */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))

@@ -4,8 +4,9 @@ const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 
 /**
- * Takes http, https and ftp with an ASCII host, and `mailto:` (rule 2.8). Other schemes, such as `file:`,
- * `javascript:` and `intent:`, act on the machine of the reader who follows them.
+ * True for http, https and ftp URLs with an ASCII host, and for `mailto:` addresses (rule 2.8). Other schemes
+ * are refused: `file:`, `javascript:` and `intent:`, for example, act on the device of a reader who follows
+ * them.
  */
 export function isUrl(text: string): boolean {
   if (MAIL_URL.test(text)) return true
@@ -16,26 +17,32 @@ export function isUrl(text: string): boolean {
 
 const UNSAFE = /["<>\0-\x20\x7f]/g
 
-/** Encodes characters that could end the attribute or script around the URL. */
+/** Percent-encodes characters that could end the attribute or script around the URL. */
 export function encodeUrl(url: string): string {
   return url.replace(UNSAFE, encodeURIComponent)
 }
 
-/** Returns '' for a stored URL whose scheme is refused today. */
+/** Returns the URL as responses show it; '' for a stored one whose scheme is refused today. */
 export function presentUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/** Hides in logs and messages what follows the host, since it may be a secret. */
+/**
+ * For logs and messages: replaces the path and query of each URL in the text by `***`, since they may be
+ * secret.
+ */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,
   )
 }
 
-/** Returns `&name=value`; empty without a value. Lists are joined by commas. */
+/**
+ * Returns `&name=value`, percent-encoded; the empty text for undefined or null. The entries of an array are
+ * joined by commas.
+ */
 export function parameter(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   return `&${name}=${encoded(String(value))}`
@@ -65,7 +72,10 @@ export function decodeLeniently(text: string): string {
   }
 }
 
-/** Returns the /64 network of an IPv6 address, since one client has all addresses in it. */
+/**
+ * Returns the key by which requests of one client are counted: of an IPv6 address its /64 network, since one
+ * client usually has all addresses in it; of IPv4 the address itself.
+ */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end = ''] = address.split('%', 1)[0]?.split('::') ?? []

@@ -1,12 +1,12 @@
 import { Temporal } from 'temporal-polyfill'
 import { madeOnce } from '../cache.ts'
 
-/** A fixed offset in ms, or a zone of the tz database with the periods that were asked for so far. */
+/** A fixed offset in ms, or a zone of the tz database with the periods that were computed so far. */
 type Zone =
   | { kind: 'fixed'; offset: number; abbreviation: string }
   | { kind: 'named'; id: string; periods: Period[] }
 
-/** Ms; `to` is excluded. */
+/** A time span without a clock change in it, in ms; `to` is excluded. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 export const MINUTE_MS = 60_000
@@ -14,18 +14,22 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
-/** Hostile dates cannot fill memory; a calendar meets far fewer clock changes. */
+/**
+ * Maximum cached periods of a zone, so that hostile dates cannot fill the memory. The dates of a calendar lie
+ * in far fewer.
+ */
 const PERIODS_KEPT = 128
-/** 2100-01-01: `Intl` has no names after it. */
+/** 2100-01-01 in ms: `Intl` has no zone names for later times. */
 const LATEST_NAMED = 4_102_444_800_000
 
-/** 0001-01-01 00:00:00 and 9999-12-31 23:59:59. */
+/** The range of times, in ms: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59. */
 export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
 /**
- * Offsets and English names of CLDR, since short names of `Intl` are mostly like `GMT+1` and differ between
- * locales. If a client sends an abbreviation as a zone, its first row counts.
+ * Abbreviations with their offsets and the English zone names of CLDR, because `Intl` mostly gives forms such
+ * as `GMT+1`, which also differ between locales. If a client sends an abbreviation as a time zone, the first
+ * row that has it counts.
  */
 const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
   ['UTC', '+00:00', 'Coordinated Universal Time'],
@@ -94,7 +98,10 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/** Zones that share an English name with a neighbour, but that the tz database abbreviates with digits. */
+/**
+ * Zones that share an English name with a neighbouring zone, but have numeric abbreviations in the tz
+ * database.
+ */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -104,7 +111,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** Abbreviations by offset in minutes, of zones whose English name would give others. */
+/** Abbreviations by offset in minutes, for zones whose English name would give a wrong one. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -135,15 +142,16 @@ const abbreviationsByWord = new Map(
 )
 
 /**
- * Rule 2.7: an IANA name in any letter case, an abbreviation (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm`,
- * `UTC±h.5`; offsets to 14 hours.
+ * True for a time zone that clients may send (rule 2.7): an IANA name in any letter case, an abbreviation
+ * (`EST`), `±HH:MM`, `UTC`, `UTC±h`, `UTC±h:mm` or `UTC±h.5`, with offsets up to 14 hours.
  */
 export function isTimezone(text: string): boolean {
   return findZone(text) !== undefined
 }
 
 /**
- * A skipped wall time has the offset before the change; a repeated one is read as the first (rule 18.3).
+ * Converts a local time to UTC. A time that a clock change skips gets the UTC offset from before the change;
+ * of a repeated one, the first is meant (rule 18.3).
  * @throws RangeError for an unknown zone
  */
 export function wallToUtc(wall: string, zone: string): string {
@@ -151,7 +159,7 @@ export function wallToUtc(wall: string, zone: string): string {
 }
 
 /**
- * A repeated wall time is read as the second.
+ * Like `wallToUtc`, but of a repeated local time, the second is meant.
  * @throws RangeError for an unknown zone
  */
 export function lastWallToUtc(wall: string, zone: string): string {
@@ -171,7 +179,8 @@ export function utcToWall(utc: string, zone: string): string {
 }
 
 /**
- * Moves a skipped wall time forward by the length of the gap (02:30 to 03:30).
+ * Moves a local time that a clock change skips forward by the length of the gap (02:30 becomes 03:30);
+ * returns any other unchanged.
  * @throws RangeError for an unknown zone
  */
 export function settledWall(wall: string, zone: string): string {
@@ -184,7 +193,8 @@ export function settledWall(wall: string, zone: string): string {
 }
 
 /**
- * Returns an offset of ISO 8601 such as `+02:00`; seconds of historical ones are dropped.
+ * Returns the UTC offset as in ISO 8601, such as `+02:00`. Seconds, which historical offsets have, are
+ * dropped.
  * @throws RangeError for an unknown zone
  */
 export function utcOffset(utc: string, zone: string): string {
@@ -193,8 +203,8 @@ export function utcOffset(utc: string, zone: string): string {
 }
 
 /**
- * Returns what the tz database has: `EST`, `CET`, or digits (`+03`). `UTC±x` stays, `+02:00` becomes
- * `GMT+0200` (rule 5.3).
+ * Returns the abbreviation that the tz database has at this time: letters (`EST`, `CET`) or digits (`+03`). A
+ * zone `UTC±x` is returned as it is; `+02:00` becomes `GMT+0200` (rule 5.3).
  * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
@@ -205,18 +215,24 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
   return period.abbreviation
 }
 
-/** Drops fractions of seconds, and stays within the years 1 to 9999. */
+/**
+ * Formats a time in ms as 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions of seconds, and clamps to the years 1
+ * to 9999.
+ */
 export function formatUtc(ms: number): string {
   const iso = isoTime(ms)
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
 
-/** Stays within the years 1 to 9999. */
+/** Formats the day of a time in ms as 'YYYY-MM-DD' in UTC, clamped to the years 1 to 9999. */
 export const dayAtMs = (ms: number): string => isoTime(ms).slice(0, 10)
 
 const isoTime = (ms: number) => new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
 
-/** Takes 'YYYY-MM-DD HH:MM:SS'. The form is not checked: other text gives NaN or any number. */
+/**
+ * Parses 'YYYY-MM-DD HH:MM:SS' as UTC; returns ms. The format is not checked: other text gives NaN or a
+ * meaningless number.
+ */
 export function utcToMs(utc: string): number {
   const number = (from: number, to: number) => {
     let value = 0
@@ -224,12 +240,12 @@ export function utcToMs(utc: string): number {
     return value
   }
   const year = number(0, 4)
-  // `Date.UTC` takes years below 100 for the 20th century.
+  // `Date.UTC` would read years below 100 as years of the 20th century.
   if (year < 100) return Date.parse(`${utc.slice(0, 10)}T${utc.slice(11)}Z`)
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
-/** Takes a day or a wall time; 0 is 1 January 1970. */
+/** Returns the number of days from 1 January 1970 to a day or to the day of a local time. */
 export function dayNumber(day: string): number {
   return utcToMs(`${day.slice(0, 10)} 00:00:00`) / DAY_MS
 }
@@ -237,13 +253,13 @@ export function dayNumber(day: string): number {
 export interface ClockChanges {
   id: string
   offset: number
-  /** Steps are in order; `at` is the UTC time in ms from which clocks have the offset. */
+  /** Clock changes in chronological order. `at` is the UTC time in ms from which on `offset` applies. */
   steps: { at: number; offset: number }[]
 }
 
 /**
- * `from` and `to` are UTC times in ms. Undefined for a zone of a fixed offset, and for text that names no
- * zone.
+ * Returns the clock changes of a zone between two UTC times in ms. Undefined for a fixed offset and for an
+ * unknown zone.
  */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
@@ -268,10 +284,16 @@ function findZone(text: string): Zone | undefined {
   return text.length > LONGEST_NAME ? undefined : zoneNamed(text.toLowerCase())
 }
 
-/** Keys are in lower case. Only zones that exist are kept, so their number is bounded. */
+/**
+ * Parses a zone name in lower case; memoized. Only results for existing zones are kept, so their number is
+ * bounded.
+ */
 const zoneNamed = madeOnce(readZone)
 
-/** IANA names win over abbreviations: `CET` is the zone with summer time, `CEST` is +02:00 all year. */
+/**
+ * IANA names take precedence over abbreviations: `CET` is a zone with summer time, but `CEST` is +02:00 all
+ * year.
+ */
 function readZone(key: string): Zone | undefined {
   if (key === 'utc') return { kind: 'fixed', offset: 0, abbreviation: 'UTC' }
   const offset = /^(utc)?([+-]\d{1,2})(?:(:[0-5]\d)|(\.\d{1,2}))?$/.exec(key)
@@ -297,7 +319,7 @@ function offsetMs(text: string): number {
 }
 
 function findZoneId(key: string): string | undefined {
-  // Temporal would also accept offsets and whole date-times as a zone.
+  // Temporal would also accept UTC offsets and whole timestamps as a zone.
   if (!/^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/.test(key)) return undefined
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(key).timeZoneId
@@ -310,9 +332,13 @@ export function utcMsOf(wall: number, zone: Zone): number {
   return zone.kind === 'fixed' ? wall - zone.offset : utcOfWall(wall, (utc) => offsetAt(zone, utc))
 }
 
-/** All values are in ms. Skipped and repeated times are read as in `wallToUtc`. */
+/**
+ * Converts a local time to UTC by the given offsets; all values are in ms. Skipped and repeated times are
+ * handled as in `wallToUtc`.
+ */
 export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
-  // No clock changes twice within two days, so these are the only offsets the wall time can have.
+  // No zone changes its clocks twice within two days, so the local time can only have one of these two
+  // offsets.
   const before = offsetAtUtc(wall - DAY_MS)
   const after = offsetAtUtc(wall + DAY_MS)
   const first = wall - before
@@ -338,8 +364,8 @@ function periodAt(id: string, periods: Period[], utc: number): Period {
 
 function readPeriod(id: string, utc: number): Period {
   const moment = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(id)
-  // Temporal looks for a previous transition only before the instant; one millisecond more finds one at the
-  // instant itself.
+  // `getTimeZoneTransition('previous')` finds only transitions before the instant. One millisecond later, it
+  // also finds one at the instant itself.
   const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition('previous')
   const to = moment.getTimeZoneTransition('next')
   return {
@@ -376,7 +402,7 @@ function offsetParts(offset: number): { sign: string; hours: string; minutes: st
   return { sign: offset < 0 ? '-' : '+', hours: two(Math.floor(size / 60)), minutes: two(size % 60) }
 }
 
-/** Locales translate these texts; `{name}` stands for a value. */
+/** Texts that locales translate; `{name}` stands for a value. */
 export const unclearTimes = {
   skipped: 'There is no {time} on this day, since clocks go forward: it is {first} or {second}.',
   repeated: '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.',

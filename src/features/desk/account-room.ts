@@ -152,7 +152,10 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/** Such as `Firefox, Linux`; an unknown `User-Agent` as it came. */
+/**
+ * Returns browser and system of a `User-Agent`, such as `Firefox, Linux`; an unknown one is returned
+ * unchanged.
+ */
 function browserIn(client: string): string {
   const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find((name) => client.includes(name))
@@ -241,7 +244,7 @@ async function makePassword(request: DeskRequest): Promise<DeskAnswer> {
 async function revokePassword(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user } = request
   const id = recordIdIn(request)
-  // A password that is gone already is no fault: that is the state that the caller wants.
+  // If the password was already revoked, that is no error: it is what the caller wants.
   if (id !== undefined) await context.write((tx) => revokeCredentials(tx, user.user, id))
   return { seeOther: deskPath(context.site, '/me?revoked') }
 }

@@ -38,14 +38,17 @@ import { findLibrary, libraryChoice } from './picture-library.ts'
 import { ONE_DATE_ALONE, readNewDay } from './postpone.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Changes many events at once: asks first, reports each event, offers an undo.
+// Changes many events at once: asks for confirmation, reports the outcome for each event, offers an undo.
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
-/** Maximum of events that the confirmation names. */
+/** At most this many events are listed by name in the confirmation. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
-/** Characters of the list that an outcome leads back to, and of its refused or changed events, as JSON. */
+/**
+ * In characters, for the stored outcomes: the query of the list to return to, and the refused and the changed
+ * events as JSON.
+ */
 const LONGEST_LIST = 4000
 const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
@@ -54,13 +57,16 @@ const MOST_DAYS = 3660
 interface Asked {
   action: BulkActionName
   ids: readonly number[]
-  /** True if `ids` was cut to as many as one action may change. */
+  /** True if more events were chosen than one action may change, so that `ids` has only the first of them. */
   isCut: boolean
-  /** The query of the list. */
+  /** The query string of the list in which the events were chosen. */
   list: string
 }
 
-/** @throws Problem rest_forbidden, rest_invalid_param for an unknown action or too many ids */
+/**
+ * Reads the action and the chosen events.
+ * @throws Problem rest_forbidden, rest_invalid_param for an unknown action or too many ids
+ */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
   mayUseForm(context)
@@ -83,7 +89,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { action, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
 }
 
-/** Finds the dates of each ticked series, which the list shows as one row. */
+/** Finds the dates of each ticked series: the list shows a series as one row. */
 async function findDatesOf(context: Context, texts: readonly string[], query: string): Promise<number[]> {
   const ticked = texts.map((text) => (text.startsWith(SERIES_TICK) ? text.slice(SERIES_TICK.length) : ''))
   const series = ticked.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number)
@@ -99,7 +105,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const asked = await readAsked(request)
   const back = await backTo(context, asked.list)
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
-  // Ids come from the request: events that the caller may not read are left out.
+  // The ids come from the request, so events that the caller may not read are left out.
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
   const { ask, press } = BULK_ACTIONS[asked.action]
   const count = writtenNumber(site, asked.ids.length)
@@ -281,7 +287,7 @@ name="${name}" value="${fieldOf(
   )}</p></div>`
 }
 
-/** Characters. */
+/** In characters. */
 const LONGEST_NAMES = 2000
 
 type LinkAction = Extract<BulkActionName, LinkField>
@@ -295,7 +301,7 @@ const NAMED_BY: Readonly<Record<LinkAction, PickedKind>> = {
 
 const isLinkAction = (action: BulkActionName): action is LinkAction => Object.hasOwn(NAMED_BY, action)
 
-/** Names offered without a script; a script offers organizers as well. */
+/** Returns the names that the browser offers when scripts are off; a script also offers organizers. */
 async function offeredNames(context: Context, action: LinkAction): Promise<string[]> {
   if (action === 'organizer') return []
   if (action === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
@@ -331,7 +337,7 @@ const number = (name: string, label: string, value: string): Html =>
 name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" \
 autocomplete="off"></div>`
 
-/** Returns a sentence if a value is missing or wrong. */
+/** Reads the action with its values; returns a sentence for the user if one is missing or wrong. */
 async function readAction(request: DeskRequest, action: BulkActionName): Promise<BulkAction | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
@@ -374,7 +380,7 @@ async function readAction(request: DeskRequest, action: BulkActionName): Promise
     return date === undefined ? fault : { do: 'schedule', date, ...scope }
   }
   const kind = NAMED_BY[action]
-  // Older forms and programs send `to`, which replaces all others.
+  // Older forms and other programs send `to` instead, which replaces all links.
   const to = fieldOf(request, 'to').trim()
   const isWhole = request.form.to !== undefined
   const add = await namedIds(context, kind, isWhole ? to : field('add'))
@@ -407,7 +413,10 @@ function readStep(text: string): number | undefined {
 
 const MOST_COMMAS = 2
 
-/** Names may have commas. A sentence tells the first name that no record has. */
+/**
+ * Finds the ids of comma-separated names. Since a name may contain commas, several adjacent parts are first
+ * tried as one name. Returns a sentence with the first name that no record has.
+ */
 async function namedIds(context: Context, kind: PickedKind, text: string): Promise<number[] | string> {
   const parts = text
     .slice(0, LONGEST_NAMES)
@@ -514,7 +523,7 @@ function whyRefused(site: Context['site'], problem: Problem, action?: BulkAction
 
 const isOutcomes = (told: object): told is Outcomes => 'refused' in told && 'action' in told
 
-/** @throws Problem for an unknown key */
+/** @throws Problem rest_no_route for an unknown key */
 async function showOutcomes({ context, variables }: DeskRequest): Promise<DeskAnswer> {
   const { site } = context
   const say = deskTranslatorFor(site)

@@ -33,37 +33,37 @@ import { type LinkedDraft, preparePublication, publishesOthers } from './review/
 import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
 
-/** All but publish, draft, trash, restore and erase are for events alone. */
+/** An action on many records. All except publish, draft, trash, restore and erase apply to events only. */
 export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
-  /** Takes only records in the trash, and has no undo. */
+  /** Deletes records in the trash for good, without an undo. */
   | { do: 'erase' }
-  /** `replaces` removes all other links. */
+  /** Adds and removes links; `replaces` first removes all others. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
-  /** 0 for none. */
+  /** The id of the picture; 0 removes it. */
   | { do: 'picture'; image: number }
-  /** Empty for none. */
+  /** The price; empty removes it. */
   | { do: 'price'; cost: string }
   | { do: 'feature'; featured: boolean }
-  /** Wall time of the site; published events stay so. */
+  /** Publishes at a local time of the site; events that are already public stay public. */
   | { do: 'schedule'; date: string }
   | {
       do: 'announce'
       event_status: 'scheduled' | 'canceled' | 'postponed'
       reason: string
-      /** The day of a copy of each event. */
+      /** For `postponed`: the day on which a copy of each event takes place. */
       later?: NewDay
     }
-  /** Wall time: an event at eight stays at eight, whatever the clocks do in between. */
+  /** Moves local times: an event at eight stays at eight, even if the clocks change in between. */
   | { do: 'move'; days: number; hours: number }
 )
 
 export type LinkField = 'categories' | 'tags' | 'venue' | 'organizer'
 
 /**
- * Undefined if there is nothing to do.
- * @param former the status before the trash
- * @throws Problem rest_invalid_param if this record cannot take it
+ * Returns the values to save, or undefined if there is nothing to do.
+ * @param former the status before the record went to the trash
+ * @throws Problem rest_invalid_param if the action does not apply to this record
  */
 async function valuesOf(
   { db, site, now }: Context,
@@ -77,9 +77,10 @@ async function valuesOf(
     case 'publish':
     case 'draft': {
       const wanted = action.do === 'publish' ? 'publish' : 'draft'
-      // Only a restore takes a record out of the trash.
+      // A record leaves the trash only by `restore`.
       if (status === undefined || status === 'trash') throw invalidParam('status')
-      // A scheduled event goes on waiting unless its date is now.
+      // A scheduled event that is published gets the present time as its date; otherwise it would stay
+      // scheduled.
       if (wanted === 'publish' && status === 'future')
         return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
@@ -113,7 +114,7 @@ async function eventValuesOf(
       return isSame ? undefined : { event_status, event_status_reason: reason }
     }
     case 'picture':
-      // The event's own text was about the former picture.
+      // The event's own alternative text described the former picture, so it is removed.
       return (row.image ?? 0) === action.image
         ? undefined
         : { image: action.image || '', image_alt: '', image_decorative: '0' }
@@ -142,7 +143,7 @@ async function linkedValues(
   return { [field]: has.length > 0 ? has : '' }
 }
 
-/** Leaves out records in the trash, which no event can be linked to anew. */
+/** Returns the ids of linked records, without those in the trash, which a save would refuse. */
 async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Promise<readonly number[]> {
   if (field === 'categories' || field === 'tags') {
     const found = (await findTermIdsOf(db, [row.id])).get(row.id)
@@ -153,7 +154,7 @@ async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Pro
   return linked.flatMap(({ id, status }) => (status === 'trash' ? [] : [id]))
 }
 
-/** @throws Problem for whole days that are to move by hours */
+/** @throws Problem rest_invalid_param for moving an all-day event by hours */
 function movedTimes(row: EventRow, { days, hours }: { days: number; hours: number }): RawValues | undefined {
   if (row.all_day === 1 && hours !== 0) throw invalidParam('hours')
   const by = (days * 24 + hours) * HOUR_MS
@@ -161,23 +162,23 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// The rights are those of REST. A refused record leaves the others alone, and what is done stays done when
-// the process ends in between.
+// The change itself. Rights are checked as in REST. A refused record does not affect the others, and finished
+// records stay changed if the process ends midway.
 
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** Attempts at a record that others change meanwhile. */
+/** At most this many attempts at a record that others are changing. */
 const MOST_TRIES = 3
 
 interface BulkRow {
   id: number
-  /** Empty for a record that the caller may not read. */
+  /** Empty if the caller may not read the record. */
   title: string
   outcome: 'done' | 'unchanged' | 'refused'
   problem?: Problem
 }
 
-/** The token undoes the change; undefined if nothing can be undone. */
+/** The outcome for each record; `undo` is the token for `undoMany`, undefined if nothing can be undone. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
@@ -190,8 +191,8 @@ interface PreparedRow {
 }
 
 /**
- * A changed record with its version before (`WAS_NOT` for one that was made); `along` marks one that was
- * published or made with another. With `only`, the undo leaves other members of the change.
+ * A changed record with its version before the change, or `WAS_NOT` if the change created it. `along`: it was
+ * published or created together with another record. `only`: the undo restores only these fields.
  */
 type VersionBefore = readonly [
   path: string,
@@ -204,8 +205,8 @@ type VersionBefore = readonly [
 const WAS_NOT = -1
 
 /**
- * Makes the event on its new day in the transaction that postpones it, and one undo for both. Whatever else
- * that transaction saves stays.
+ * Returns `beside`, which creates the event's copy on its new day in the transaction that postpones the
+ * event, and stores an undo for both. Other changes saved in that transaction are not undone.
  */
 export function postponing(context: Context, id: number, later: NewDay) {
   const token = randomUUID()
@@ -226,7 +227,8 @@ export function postponing(context: Context, id: number, later: NewDay) {
 }
 
 /**
- * Changes up to a thousand records; of series, the chosen dates unless the action says otherwise.
+ * Changes up to a thousand records. Of a series it changes the chosen dates, unless the action has another
+ * `scope`.
  * @throws Problem rest_invalid_param for more records
  */
 export async function changeMany(
@@ -251,7 +253,10 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/** Each piece has one transaction; rows that others have changed meanwhile are tried up to three times. */
+/**
+ * Changes records in pieces of `IN_A_PIECE`, each in one transaction. Records that others change meanwhile
+ * are tried up to three times.
+ */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -266,7 +271,7 @@ async function inPieces(
       const had = before.length
       const piece = await preparePiece(left.slice(at, at + IN_A_PIECE), prepare)
       const written = await context.write(async (tx) => {
-        // The transaction may run again.
+        // The transaction may be retried, so entries of an earlier attempt are removed.
         before.length = had
         const done = await writePiece(tx, piece)
         await keep(tx, had)
@@ -315,13 +320,13 @@ async function writePiece(tx: Tx, piece: readonly (PreparedRow | BulkRow)[]): Pr
   return rows
 }
 
-/** @throws any error but a Problem */
+/** @throws `error`, unless it is a Problem */
 function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown): BulkRow {
   if (!(error instanceof Problem)) throw error
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** The row of a refusal has a title if the caller may read the record. */
+/** Calls `prepare`; a refusal becomes a row, with the record's title if the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: ServedResource,
@@ -350,7 +355,8 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = action.do === 'trash' || action.do === 'erase'
-  // Read first, so that it is never later than the values that decide about the change.
+  // The version is read before the values, so that it is never newer than the values on which the change is
+  // based.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
@@ -387,10 +393,11 @@ async function prepareRow(
       await write?.(tx)
       await publication?.publish(tx)
       const { series: repeated }: { series?: unknown } = Object(row)
-      // All dates of a series are undone by undoing the series.
+      // If all dates of a series were changed, the undo restores the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
-      // After the event: only once it is undone does it show whether another public event has them.
+      // Linked records are listed after the event: only once the event is undone, the undo can tell whether
+      // another public event uses them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       const made = make ? await make(tx) : undefined
@@ -404,7 +411,7 @@ async function draftBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
-/** An unchanged record needs no undo. */
+/** True if the transaction has changed the record; otherwise no undo is needed. */
 function isChanged({ recording }: Tx, kind: string, id: number): boolean {
   return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
 }
@@ -414,7 +421,11 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
   before.push([series.resource.path, id, (await findVersion(tx, 'series', id)).sequence])
 }
 
-/** @param chosen the date that stands for each series */
+/**
+ * Returns the scope to save with. For an action on whole series, only the first chosen date of each is saved;
+ * its other dates are `'with others'`.
+ * @param chosen the first chosen date of each series
+ */
 function scopeOf(
   id: number,
   row: unknown,
@@ -439,7 +450,7 @@ async function prepareWrite(
     const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
     return prepared(context, operations.update, { row, values })
   }
-  // Terms have no trash: nobody loses one by an action that is said to be undoable.
+  // Terms have no trash. Removing one could not be undone, so it is refused here.
   if (statusOf(row) === undefined) throw new Problem('rest_forbidden')
   if (!operations.removeWith) return prepared(context, operations.remove, row)
   const values = await parseFields(resource.removal ?? {}, raw, context)
@@ -452,9 +463,9 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 }
 
 /**
- * Each record gets its former values, except those that others have changed since; venues and organizers
- * published with it stay where another public event has them. The token holds for a day, for its user, on
- * every node. Undefined if it is not good, or was used.
+ * Undoes a change. Each record gets its former values back, except for fields that were changed again since.
+ * Venues and organizers published together with an event stay public if another public event uses them. The
+ * token is valid for a day and only for its user; undefined for any other token, or one that was used.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -463,7 +474,7 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   const byId = new Map(before.map((one) => [one[1], one]))
   const prepare = (id: number) => prepareUndo(context, byId.get(id))
   const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
-  // The token goes last, so that an undo that was cut off can be asked for again.
+  // The token is deleted last, so that an interrupted undo can be repeated.
   await context.write((tx) => takeBulkChange(tx, token))
   return rows.filter(({ id, problem }) => problem || byId.get(id)?.[3] !== true)
 }
@@ -514,7 +525,7 @@ async function prepareBack(
   }
 }
 
-/** Moves to the trash what an action has made, unless somebody has changed it since. */
+/** Moves a record that the change created to the trash, unless somebody has changed it since. */
 async function prepareRemoval(
   context: Context,
   served: ServedResource,
@@ -534,7 +545,10 @@ async function prepareRemoval(
   }
 }
 
-/** @throws Problem rest_version_not_found */
+/**
+ * Returns the fields that the change after `version` changed, and that were not changed again since.
+ * @throws Problem rest_version_not_found
+ */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {
   const since = history.acts.findIndex(({ sequence }) => sequence <= version)
   const told = await listActsWithChanges(db, history, 0, since === -1 ? history.acts.length : since)

@@ -9,9 +9,9 @@ import type { ReadQuery } from '../../store/storage/database.ts'
 import { entriesOf, wholeList } from '../../store/storage/sql-parts.ts'
 import { asOneText, rowsIn, type TimedRow } from './review/inbox-rows.ts'
 
-// Finds events that clash with a draft at its venues, and likely doubles.
+// Finds events that clash with a draft at one of its venues, and likely duplicates of it.
 
-/** UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** In UTC, as `YYYY-MM-DD HH:MM:SS`. */
 export interface EventDraft {
   id?: number
   series?: number
@@ -35,16 +35,19 @@ export interface NearEvent {
 }
 
 export interface Clashes {
-  /** The same start comes first, then the earliest. */
+  /** Events that overlap at one of the venues: first those with the same start, then by start. */
   clashes: NearEvent[]
-  /** The words of the title within three days, or the moment and venue, are the same. */
+  /**
+   * Likely duplicates: events within three days with a similar title, and events with the same start and
+   * venue.
+   */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
 }
 
 const MOST_NEAR = 5
-/** Days around the start of a draft. */
+/** In days, before and after the start of a draft. */
 const DOUBLE_DAYS = 3
-/** Events that last longer, such as exhibitions, leave room for others. */
+/** Events that last longer than this many days, such as exhibitions, do not block a venue. */
 const LONGEST_DAYS = 31
 const ZONE_HOURS = 14
 const MOST_TITLE_WORDS = 3
@@ -52,7 +55,10 @@ const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller'>
 
-/** Finds events that take place and that the caller may see. A few queries on an index serve all drafts. */
+/**
+ * Finds clashes and duplicates for each draft, among events that the caller may see. All drafts share a few
+ * queries on an index.
+ */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
   const { readInLane, db } = asker
@@ -112,14 +118,14 @@ const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.
   events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** Events that end before `endsFrom` are not needed. */
+/** Selects events that start from `from` until before `before`, and end at `endsFrom` or later. */
 interface TimeStretch {
   from: string
   before: string
   endsFrom: string
 }
 
-/** Takes only columns of the index of lists: one row costs more than all its entries. */
+/** Reads only columns of the list's index: reading one row takes longer than all its index entries. */
 function begunWithin(
   { caller }: ByCaller,
   { from, before, endsFrom }: TimeStretch,
@@ -167,8 +173,8 @@ function overlapping(
       ]
     }),
   )
-  // The count keeps PostgreSQL from reading all links of a venue; `is true` keeps SQLite from looking up each
-  // venue for each event.
+  // The subquery with `count` keeps PostgreSQL from reading all links of a venue; `is true` keeps SQLite from
+  // looking up each venue for each event.
   const hasVenue = (event: string, venues: RawBuilder<unknown>) => sql`(select count(*) from event_venues
     where event_venues.event = ${sql.ref(event)} and (event_venues.venue in ${venues}) is true) > 0`
   const isThere = sql`and ${hasVenue('events.id', wholeList(db, drafts.flatMap(venuesOf)))}`
@@ -213,9 +219,12 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/** Takes titles from `search`: `title` stands behind the long texts, which a read would have to pass. */
+/**
+ * Reads titles from the column `search`: the column `title` is stored after long texts, which the database
+ * would have to skip.
+ */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
-  // `search` begins with the folded title, at most twice as long as the title.
+  // `search` begins with the folded title, which is at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
   const columns = { id: sql.ref('near.id'), time: sql.ref('near.utc_start_date'), text: title }
   const query = sql<{ titles: string | null }>`
@@ -259,10 +268,13 @@ function wordsIn(title: string): ReadonlySet<string> {
 }
 
 const LONGEST_TITLE = 300
-/** Share of the words of the shorter title. */
+/** Share of the words of the shorter title that both titles must have in common. */
 const SHARED = 0.75
 
-/** Titles are alike by the same words, or by at least two and `SHARED` of the shorter one. */
+/**
+ * True if both titles have the same words, or share at least two words that make up `SHARED` of the shorter
+ * title.
+ */
 function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = one.intersection(other).size
   if (shared === one.size && shared === other.size) return shared > 0

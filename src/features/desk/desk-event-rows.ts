@@ -6,11 +6,11 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
-  /** The first venue that the caller may see, and the number of all such. */
+  /** The name of the first venue that the caller may see; `venues` is the number of all that they may see. */
   venue: string
   venues: number
   categories: number[]
-  /** Its author, and the address of its import source. */
+  /** The name of the author; `source` is the address from which the event was imported. */
   by: string
   source: string
 }
@@ -48,7 +48,7 @@ const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
     .orderBy('position'),
 )
 
-// A cross join: without statistics SQLite would begin an inner join at the categories.
+// A cross join fixes the order: without statistics, SQLite would start an inner join with the categories.
 const selectCategories = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('event_terms')
@@ -76,7 +76,9 @@ const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db,
 const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
   venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
 
-/** Keeps the order of `ids`, which must be of events that the caller may see. */
+/**
+ * Reads the rows of a list, in the order of `ids`. The caller has to make sure that these events may be seen.
+ */
 export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
   if (ids.length === 0) return []
   const { db } = context

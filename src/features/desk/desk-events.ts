@@ -25,8 +25,8 @@ import {
   runsOf,
 } from './desk-list-runs.ts'
 
-// The list of events at the desk. A deep page takes no longer than the first: a query follows an index from
-// where the page begins, or starts from the few events that a filter leaves.
+// The list of events in the desk. A late page takes no longer than the first: a query either follows an index
+// from the start of the page, or begins with the few events that a filter leaves.
 
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
@@ -39,21 +39,26 @@ export interface DeskPlace {
 export interface DeskList extends DeskFilters {
   tab: DeskTab
   sort: DeskSort
-  /** The page begins after `after`, or ends before `before`. */
+  /** The page begins after the position `after`, or ends before the position `before`. */
   after?: DeskPlace
   before?: DeskPlace
 }
 
 export interface DeskPageFound {
   ids: number[]
-  /** How many dates of its series an event stands for, itself included. */
+  /** For an event that stands for its series: how many of its dates match, including itself. */
   dates: ReadonlyMap<number, number>
-  /** `MOST_COUNTED + 1` for more; undefined if counting takes long. */
+  /**
+   * The number of events in each tab, or `MOST_COUNTED + 1` for more; undefined if counting would take long.
+   */
   counts: Record<DeskTab, number> | undefined
-  /** Undefined if there is no such page. */
+  /**
+   * The position for the `before` of the previous page; undefined if there is none. `later` is for the
+   * `after` of the next page.
+   */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** False if more than `MOST_COUNTED` are listed by start instead. */
+  /** False if there are more than `MOST_COUNTED` events to sort, so that they are listed by start instead. */
   isSorted: boolean
 }
 
@@ -65,7 +70,9 @@ function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now)
 const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
 type Candidate = Pick<EventRow, (typeof COLUMNS)[number]>
 
-/** Undefined if each filter leaves more than `MOST_CANDIDATES`. */
+/**
+ * Returns the events that match, if one of the filters leaves at most `MOST_CANDIDATES`; undefined otherwise.
+ */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -155,7 +162,8 @@ export async function findDeskPage(
     const most = MOST_COUNTED + 1
     const all = rows ?? [...once, ...(await walk(context, list, others, { ...start(list), most }))]
     if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, dates, perPage })
-    // Other dates may stand for their series in order of start.
+    // The dates that stand for their series may be different ones in order of start, so the page is searched
+    // anew.
     return { ...(await findDeskPage(context, { ...list, sort: 'start' }, perPage)), isSorted: false }
   }
   const page = rows
@@ -164,7 +172,10 @@ export async function findDeskPage(
   return { ...page, counts, dates, isSorted: true }
 }
 
-/** Its first date in the order of the tab, or the one changed last, stands for a series. */
+/**
+ * The date that stands for its series: the first one in the order of the tab, or, sorted by `changed`, the
+ * one changed last.
+ */
 interface SeriesRow extends DeskPlace {
   dates: number
 }
@@ -173,7 +184,7 @@ const isSingle = ({ series }: Pick<Candidate, 'series'>) => series === null
 
 const ofNoSeries: ListNarrowing = { isMet: sql`events.series is null` }
 
-/** @param inTab in the order of the tab */
+/** @param inTab matching events in the order of the tab */
 function seriesAmong(inTab: readonly CandidatePlace[], { sort }: DeskList): SeriesRow[] {
   const rows = new Map<number, CandidatePlace & SeriesRow>()
   for (const place of inTab) {
@@ -185,7 +196,7 @@ function seriesAmong(inTab: readonly CandidatePlace[], { sort }: DeskList): Seri
   return [...rows.values()]
 }
 
-/** Added to ids, so that they have one length and sort as numbers behind a text. */
+/** Added to ids in a sort key, so that they all have the same length and sort as numbers within text. */
 const ID_BASE = 1_000_000_000_000
 
 async function findSeriesRows(
@@ -274,7 +285,7 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
   }
 }
 
-/** One event more than the page shows whether there is another page. */
+/** Reads a page along the index, with one event more than it shows, to tell whether there is another page. */
 async function walked(
   context: Context,
   list: DeskList,
@@ -299,7 +310,10 @@ async function walked(
 
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
-/** At most `MOST_COUNTED` are sorted. Places have ids but no starts. */
+/**
+ * Sorts up to `MOST_COUNTED` events by title or last change. The positions of its pages have an id, but an
+ * empty start.
+ */
 async function sortedPage(
   { db, readInLane, site }: Context,
   { sort, after, before }: DeskList,

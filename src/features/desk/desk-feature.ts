@@ -1,6 +1,6 @@
 import type { Feature } from '../../feature.ts'
 
-/** Pages for those who keep the calendar. */
+/** The desk: pages on which people edit the calendar. */
 export const desk: Feature = {
   name: 'desk',
   tables: async () => (await import('./desk-tables.ts')).deskTables,

@@ -15,13 +15,13 @@ import type { DeskText } from './desk-texts.ts'
 
 export type FormValues = Readonly<Record<string, string>>
 
-/** Sentences by field. */
+/** Maps the name of a field to a sentence about its fault. */
 export type FormFaults = Readonly<Record<string, string>>
 
 export interface ControlOption {
   value: string
   text: string
-  /** Depth in a tree, from 0. */
+  /** Depth in a tree, starting with 0; the text is indented accordingly. */
   level?: number
 }
 
@@ -92,7 +92,10 @@ export function described(name: string, fault: string | undefined, hasHint = fal
   }`
 }
 
-/** A script warns before the form is left, and when the service does not answer a save. */
+/**
+ * Returns the attribute for forms whose script warns before the page is left with unsaved input, and when a
+ * save gets no response.
+ */
 export function guarded(site: Site): Html {
   const text =
     'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
@@ -100,8 +103,8 @@ export function guarded(site: Site): Html {
 }
 
 /**
- * Stands first in forms that are long or cannot be undone, so that Enter presses this disabled button and
- * sends nothing.
+ * Placed first in long forms and forms that cannot be undone: Enter activates this disabled button, so it
+ * does not send the form.
  */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
@@ -146,24 +149,27 @@ const EDITOR_WORDS = [
   'The editor would lose parts of this text, so it stays as HTML.',
 ] as const
 
-/** JSON: each English text with its translation. */
+/** Returns the texts of the editor as JSON: an object from English texts to translations. */
 export function editorWords(site: Context['site']): string {
   return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
 
 const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
 
-/** HTML is hard to read, so it gets an editor. */
+/** True for a field that gets a rich-text editor, since HTML is hard to read. */
 export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
-/** The script counts near the limit and cuts nothing off. */
+/**
+ * Returns the attribute with the maximum length. A script shows a count near the limit, but cuts nothing off.
+ */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // A value that is not offered stays choosable if the record has it, so that saving does not change it.
+  // A value that is no longer offered is added to the choices if the record has it, so that saving does not
+  // change it.
   const known = choices.some((choice) => choice.value === value)
     ? choices
     : [...choices, { value, text: value }]
@@ -203,7 +209,7 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/** A script moves the focus here. */
+/** Lists all faults above a form. A script moves the focus here. */
 export function faultList(
   site: Site,
   faults: FormFaults,
@@ -225,13 +231,13 @@ export function faultList(
 export interface PlainField {
   name: string
   label: string
-  /** `lines` for a text area. */
+  /** The type of the input element, or `lines` for a text area. */
   type?: string
   value?: string
   hint?: string
-  /** The choices of a select. */
+  /** The options, if the control is a select. */
   options?: readonly ControlOption[] | undefined
-  /** HTML attributes, such as `autocomplete`. */
+  /** More HTML attributes, such as `autocomplete`. */
   attributes?: Html
 }
 
@@ -241,7 +247,7 @@ export function plainField(
 ): Html {
   const fault = faults[name]
   const all = html` id="${name}" name="${name}"${described(name, fault, hint !== undefined)}${attributes}`
-  // Browsers drop one line break behind the tag: this one.
+  // Browsers drop a line break right after the tag, so this one is added.
   const typedIn = () =>
     type === 'lines'
       ? html`<textarea${all} rows="4">\n${value}</textarea>`
@@ -252,7 +258,9 @@ export function plainField(
   }${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** Undefined if the problem is not about fields of the form. */
+/**
+ * Returns the faults of a refused save by field; undefined if the problem is not about fields of the form.
+ */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,
@@ -272,7 +280,7 @@ export function faultsOf(
   return Object.fromEntries(told)
 }
 
-/** Maximum that a form offers. */
+/** At most this many categories are offered in a form. */
 const MOST_CATEGORIES = 500
 const DEEPEST = 50
 
@@ -282,8 +290,8 @@ export interface CategoryOptions {
 }
 
 /**
- * At most `MOST_CATEGORIES` that the caller may see, and the chosen ones. `without` and what is below it are
- * left out.
+ * Returns at most `MOST_CATEGORIES` categories that the caller may see, and all chosen ones. The category
+ * `without` and its descendants are left out.
  */
 export async function categoryOptions(
   context: Context,

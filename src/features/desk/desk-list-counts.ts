@@ -14,7 +14,7 @@ import {
   STATUSES_OF,
 } from './desk-list-runs.ts'
 
-/** Maximum of events that are counted, or sorted other than by start. */
+/** At most this many events are counted, or sorted by anything but their start. */
 export const MOST_COUNTED = 1000
 
 interface CountBounds {
@@ -22,14 +22,17 @@ interface CountBounds {
   from: string
   to: string
   /**
-   * Where runs are cut: coming events start today or later, those that have begun started yesterday or
-   * earlier.
+   * The earliest start of coming events, which is today or later. `earlier`: the latest start of events that
+   * have begun, which is yesterday or earlier.
    */
   later: string
   earlier: string
 }
 
-/** 0 counts all authors. */
+/**
+ * An `author` of 0 counts the events of all authors; `mine` is the caller, whose own events count even if
+ * they are not public; 0 counts those of everybody.
+ */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number
@@ -38,8 +41,8 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * Events that are on come last, since they take longest. The statement is short: SQLite keeps no long ones,
- * and preparing takes longer than counting.
+ * Counts the events in each tab. Events still in progress are counted last, since they take longest. The
+ * statement is short, because SQLite caches no long ones, and preparing one takes longer than counting.
  */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,

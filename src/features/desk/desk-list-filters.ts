@@ -10,7 +10,7 @@ import { wholeList } from '../../store/storage/sql-parts.ts'
 
 export interface DeskFilters {
   search?: string
-  /** A category includes those below. */
+  /** A category includes its descendants. */
   categories?: readonly string[]
   tags?: readonly string[]
   venue?: readonly number[]
@@ -18,14 +18,14 @@ export interface DeskFilters {
   author?: number
   /** The id of an import source. */
   source?: number
-  /** Series whose dates have a row each; any other series is one row. */
+  /** Series whose dates are listed one by one; otherwise a series is one row. */
   series?: readonly number[]
-  /** Events start between these days. */
+  /** The first and the last day on which listed events may start. */
   from?: string
   to?: string
 }
 
-/** A filter that leaves more is tested on one event after the other. */
+/** A filter that leaves more events is not evaluated first, but tested on one event after the other. */
 export const MOST_CANDIDATES = 2000
 
 const FIRST = '0000-00-00 00:00:00'
@@ -39,7 +39,7 @@ export const filterBounds = ({ from, to }: DeskFilters) => ({
   to: to === undefined ? LAST : `${to} 23:59:59`,
 })
 
-/** `ids` finds the first events that it leaves. */
+/** A filter as SQL: `isMet` tests an event, `ids` finds up to `most` events that meet it. */
 export interface ListNarrowing {
   isMet: RawBuilder<SqlBool>
   ids?: (most: number) => Promise<readonly number[]>

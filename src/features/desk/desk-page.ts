@@ -36,28 +36,31 @@ export interface DeskUser {
   cookie: string
 }
 
-/** `context` is in the name of the user, if there is one. */
+/**
+ * A request to the desk, perhaps by somebody who is not signed in. `context.caller` is the user, if there is
+ * one.
+ */
 export interface AnyDeskRequest {
   method: 'GET' | 'POST'
   path: string
   query: URLSearchParams
-  /** Read as REST reads forms: `a[]` is a list. */
+  /** The fields of the form, parsed as REST parses forms: `a[]` becomes a list. */
   form: RawValues
   repeated: ReadonlySet<string>
   files: readonly SentFile[]
   context: Context
-  /** 0 for Sunday to 6 for Saturday. */
+  /** The first day of the week: 0 for Sunday to 6 for Saturday. */
   weekStart: number
-  /** Network address, and `User-Agent`. */
+  /** The client's network address; `client` is its `User-Agent`. */
   address: string
   client: string
-  /** `Accept-Language`. */
+  /** The header `Accept-Language`. */
   languages: string
-  /** Such as `#0b6e5f`. */
+  /** The accent colour, such as `#0b6e5f`. */
   accent: string
   gate: DeskGate
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
-  /** Resolves to false if nothing goes to the user. */
+  /** Sends a link to a user; resolves to false if no message goes out. */
   tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   inboxes: readonly FeatureInbox[]
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
@@ -67,38 +70,46 @@ export interface AnyDeskRequest {
   showLook: LookPreview | undefined
   user: DeskUser | undefined
   otherSignIns: readonly OtherSignIn[]
-  /** The cookie of a sign-in under way; empty for none. */
+  /** The cookie of a sign-in in progress with another provider; empty if there is none. */
   underWay: string
 }
 
 export interface OtherSignIn {
-  /** Passwords are asked for at `/sign-in?local` alone. */
+  /** If true, the fields for a password are only shown at `/sign-in?local`. */
   hidesPasswords: boolean
   pages: readonly OpenPage[]
-  /** @param next where to go on @param isSignedOut the user has just signed out */
+  /**
+   * @param next the path to continue at
+   * @param isSignedOut true if the user has just signed out
+   */
   button: (site: Site, next: string, isSignedOut: boolean) => Html
   linkButton: (site: Site, token: string) => Html
-  /** A link that opens a tab, and a button `name` that goes on, for a form that is kept. */
+  /**
+   * Returns a link that opens the sign-in in a new tab, and a submit button called `name` to continue
+   * afterwards, for a form whose input is kept.
+   */
   tabButtons: (site: Site, name: string) => Html
   card: (request: Pick<AnyDeskRequest, 'context' | 'user'>, user: User) => Promise<Content>
   listUsers: (db: Db) => Promise<ReadonlySet<number>>
-  /** Such as the name of the organisation. */
+  /** The name of the provider, such as that of the organisation. */
   name: string
 }
 
-/** A page that takes no place in a queue, so it has to bound its own work. */
+/**
+ * A page that needs no session. It is answered without admission to a queue, so it has to limit its own work.
+ */
 export interface OpenPage {
-  /** The path below the desk. */
+  /** The path below `/desk`. */
   at: string
   get: (request: AnyDeskRequest) => Promise<DeskAnswer>
 }
 
-/** An invitation, or a link in place of a forgotten password. */
+/** What a user is told: an invitation, or a link to choose a new password. */
 export interface ToldToUser {
   kind: 'invitation' | 'reset'
   user: User
   link: string
-  /** Empty if nobody was signed in. */
+  /** The name of who caused the message; empty if nobody was signed in. */
   by: string
 }
 
@@ -129,28 +140,31 @@ export type RoomName =
   | 'account'
   | BroughtRoomName
 
-/** Its path below the desk, such as `/import`. */
+/** The path below `/desk` of a page that another feature adds, such as `/import`. */
 type BroughtRoomName = `/${string}`
 
 export interface DeskView {
-  /** 200 unless given. */
+  /** The HTTP status; 200 if not given. */
   status?: number
   title: string
-  /** The entry that the rail marks. */
+  /** The entry of the navigation that is marked as current. */
   room?: RoomName
   actions?: Content
   under?: Content
   body: Html
-  /** Shown without rail and bar, like the sign-in page. */
+  /** True for a page without navigation and header, such as the sign-in page. */
   isAlone?: boolean
   language?: Language
   notice?: Content
-  /** Seconds. */
+  /** The header `Retry-After`, in seconds. */
   retryAfter?: number
-  /** Origins, or schemes with colons, parted by blanks: forms may lead there besides this site. */
+  /**
+   * Sources for `form-action` in the Content-Security-Policy, separated by spaces: forms may redirect to
+   * these origins or schemes, besides this site.
+   */
   leadsTo?: string | undefined
   framesOwn?: true
-  /** The name of an asset, such as `import-room.js`. */
+  /** The name of an asset file, such as `import-room.js`. */
   script?: string
 }
 
@@ -158,23 +172,29 @@ export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** `isFramed`: shown in a frame of the desk. */
+  /** A complete HTML document; `isFramed` if a page of the desk shows it in a frame. */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** Present but undefined if the session has ended. */
+  /** The session id for the cookie; present but undefined if the session has ended. */
   session?: string | undefined
-  /** A sign-in under way lasts ten minutes. */
+  /** The cookie of a sign-in in progress with another provider; it is valid for ten minutes. */
   underWay?: string
 }
 
 export interface DeskPage {
-  /** The path below the desk; `:id` is a variable. */
+  /** The path below `/desk`; `:id` is a variable. */
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Only posted forms change anything. @throws Problem */
+  /**
+   * Only POST requests change anything.
+   * @throws Problem, which is shown as a page
+   */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Bytes of fields and files; the settings are the default. */
+  /**
+   * The maximum size of fields and files in bytes, and the maximum number of files. The settings apply if not
+   * given.
+   */
   takes?: { most: number; mostFiles: number }
 }
 
@@ -188,13 +208,13 @@ export interface RoomLink {
 
 export interface FeatureInbox {
   count: (context: Context) => Promise<number>
-  /** Returns undefined if nothing waits for the caller. */
+  /** Returns the waiting entries; undefined if nothing waits for the caller. */
   list: (context: Context) => Promise<Html | undefined>
 }
 
 export type RoomGroup = 'calendar' | 'directory' | 'owner'
 
-/** Answers at `CONSENT_PATH`. */
+/** The path of the consent page in the table of pages; browsers request it at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
 
 export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefined): Site {
@@ -204,7 +224,7 @@ export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefi
 
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Characters that change the direction of the text after them. */
+/** Characters that change the direction of the text that follows them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
 function contained(value: string): string {
@@ -214,7 +234,7 @@ function contained(value: string): string {
 const say = sayIn(deskTexts)
 const sayCount = sayCountIn(deskTexts)
 
-/** Keeps values from changing the direction of the text around them. */
+/** Translates a text and inserts values, which cannot change the direction of the text around them. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: DeskText,
@@ -244,7 +264,7 @@ export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string
   return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
-/** Empty if there is none. */
+/** Returns the text of a form field, the last one of several; empty if the field was not sent. */
 export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
   const value = form[name]
   const one = Array.isArray(value) ? value.at(-1) : value
@@ -261,14 +281,17 @@ export function versionSent(request: Pick<DeskRequest, 'form'>): number | undefi
   return /^\d{1,15}$/.test(text) && Number(text) <= MAX_ID ? Number(text) : undefined
 }
 
-/** @param now milliseconds since the epoch */
+/**
+ * Writes a time in UTC as local time of the site.
+ * @param now in ms since the epoch
+ */
 export function whenAtDesk(site: Site, utc: string, now: number): string {
   const wall = utcToWall(utc, site.timezone)
   const today = utcToWall(formatUtc(now), site.timezone).slice(0, 10)
   return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }
 
-/** A control that was sent several times has several texts. */
+/** The values of the form's controls by name. A control that was sent several times has several texts. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
@@ -290,17 +313,20 @@ function textsIn(value: unknown): string[] | undefined {
 
 const isNumbered = (value: object) => Object.keys(value).every((key) => /^\d+$/.test(key))
 
-/** A switch follows a hidden control of its name, so its own text is the last. */
+/**
+ * Returns the last text of a control. A checkbox is preceded by a hidden control of the same name, so its own
+ * text comes last.
+ */
 export function lastTyped(typed: TypedForm, name: string): string {
   return typed[name]?.at(-1) ?? ''
 }
 
-/** Leaves out empty texts. */
+/** Returns all texts of a control, except for empty ones. */
 export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** Returns what a hidden control remembers, else `present`. */
+/** Returns what the form first showed, as remembered by a hidden control; without one, `present`. */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

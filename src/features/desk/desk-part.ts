@@ -4,9 +4,9 @@ import type { Feature, ServiceStart } from '../../feature.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { DeskPage, FeatureInbox, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
 
-// What other features bring to the desk: pages, their entries in the rail, and files for browsers.
+// What other features add to the desk: pages, entries in the navigation, and files for browsers.
 
-/** Stands at the end of its group; `room` is the path of the page. */
+/** An entry at the end of its group in the navigation; `room` is the path of the page. */
 export interface FeatureRoom extends Omit<RoomLink, 'text'> {
   in: RoomGroup
   text: (site: Site) => string
@@ -15,9 +15,15 @@ export interface FeatureRoom extends Omit<RoomLink, 'text'> {
 export interface DeskPart {
   pages: readonly DeskPage[]
   rooms?: readonly FeatureRoom[]
-  /** A folder, with a slash at its end. Its style sheets join that of the desk; its names are unique. */
+  /**
+   * A folder of files for browsers; its URL ends with a slash. Style sheets are appended to that of the desk.
+   * The file names have to be unique.
+   */
   assets?: URL
-  /** Tells a user, perhaps by e-mail, in the transaction of the cause. False if nothing goes to them. */
+  /**
+   * Sends a link to a user, perhaps by e-mail, in the transaction that causes it. Resolves to false if no
+   * message goes out.
+   */
   tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   signIn?: OtherSignIn
   inbox?: FeatureInbox
@@ -25,7 +31,7 @@ export interface DeskPart {
 
 declare module '../../feature.ts' {
   interface Feature {
-    /** Loaded when a desk is served. */
+    /** Returns what the feature adds to the desk; called when the service starts with a desk. */
     desk?: (start: ServiceStart) => Promise<DeskPart>
   }
 }

@@ -55,7 +55,7 @@ import {
   signInAgain,
 } from './sign-in/sign-in-room.ts'
 
-/** Bytes. */
+/** In bytes. */
 const STRANGER_FORM = 16_384
 
 export interface DeskRoute {
@@ -71,7 +71,10 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   featurePages: ReadonlySet<string>
-  /** The number of `memory.settings` when the assets were made. */
+  /**
+   * The value of `memory.settings` when the assets were made; another value means that the look may have
+   * changed.
+   */
   settings: number
 }
 
@@ -102,7 +105,7 @@ export function makeDeskRoute(
   }
 }
 
-/** People of other calendars look for the desk there. */
+/** Paths at which users of WordPress expect the desk. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -110,7 +113,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** Undefined for any other path. */
+/** Returns the handler for a path of the desk; undefined for any other path. */
 export function deskAt(desk: DeskRoute, path: string): ((exchange: Exchange) => unknown) | undefined {
   if (path === CONSENT_PATH) return (exchange) => answerExchange(desk, exchange, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -124,7 +127,7 @@ function leadTo({ service, entrance }: DeskRoute, exchange: Exchange, path: stri
   sendDesk(entrance, exchange, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Renews the assets after a change of the look, once memory has read it. */
+/** Makes the assets anew once this process has read a change of the look. */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -137,7 +140,7 @@ function followLook(desk: DeskRoute): void {
 function sendAsset(desk: DeskRoute, exchange: Exchange): void {
   followLook(desk)
   const { byPath } = desk.assets
-  // A page from before a change of the look gets the present file.
+  // A page loaded before a change of the look gets the present file.
   const name = exchange.url.path.slice(exchange.url.path.lastIndexOf('/'))
   const asset = byPath.get(exchange.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
   if (!asset) throw new Problem('rest_no_route')
@@ -157,7 +160,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
       const sender = await senderOf(desk, incoming, isPost)
       const { user, hadSession } = sender
       if (user) exchange.user = user.user.login
-      // A place is taken once the form is here: no client holds one while it sends.
+      // The body is read before `admitted`, so that a client does not occupy a place in the queue while it
+      // sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const body = isOwn ? await readDeskBody(desk.table, incoming, path, sender) : NO_BODY
       const sent = isOwn
@@ -165,7 +169,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
-      // A refused sign-in waits, so sign-ins take no further places in queues; the gate bounds their number.
+      // A refused sign-in is delayed. Sign-ins are thus answered outside the queues, whose places they would
+      // occupy; the gate limits their number.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
@@ -181,7 +186,7 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
   })
 }
 
-/** Undefined for a stranger. */
+/** Undefined if nobody is signed in. */
 type Visitor = DeskUser | undefined
 
 interface Sender {
@@ -269,7 +274,10 @@ function contextOf(service: Service, user: User | undefined, incoming: IncomingR
   return site === context.site ? context : { ...context, site, say: translatorFor(site) }
 }
 
-/** A form whose session has ended is done once its sender has signed in again. */
+/**
+ * Answers a request without a valid session. A form of somebody whose session has ended is processed once
+ * they have signed in again.
+ */
 async function answerUnknown(
   { service, entrance, table }: DeskRoute,
   request: AnyDeskRequest,
@@ -284,7 +292,7 @@ async function answerUnknown(
   const context = contextOf(service, user.user, incoming)
   const asUser = { ...request, form, context, user }
   const answer = await admitted(entrance.admission, 'writes', incoming, () => answerAtDesk(table, asUser))
-  // Answers with a session set the cookie themselves.
+  // An answer that has its own `session` sets the cookie itself.
   return {
     answer: 'session' in answer ? answer : { ...answer, session: user.cookie },
     user,
@@ -293,7 +301,7 @@ async function answerUnknown(
   }
 }
 
-/** Strangers may send `STRANGER_FORM` bytes, others the usual size. */
+/** Reads the body of a form. Without a session, at most `STRANGER_FORM` bytes are read. */
 function readDeskBody(
   table: DeskTable,
   incoming: IncomingRequest,
@@ -307,7 +315,7 @@ function readDeskBody(
 }
 
 function lookPreview(service: Service, pages: Pages): LookPreview {
-  // Leaves out the texts of the start: they are in a folder, and no preview shows them.
+  // Leaves out the texts from the start configuration: they are in a folder, and no preview shows them.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
   return {
     page: (set, stylePath, banner) =>
@@ -326,12 +334,13 @@ export function formOf({ headers }: Pick<IncomingRequest, 'headers'>, { bytes, f
   if (form) return { form: withLineFeeds(form.fields), repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
-  // Nothing at the desk sends JSON, which nests and has other values than texts.
+  // JSON is not read: the desk's forms never send it, and it may have nested values and values other than
+  // text.
   const fields = type.endsWith('json') ? {} : parseBody(type, bytes)
   return { form: withLineFeeds(fields), repeated: new Set(repeated), files: [] }
 }
 
-/** Browsers send CRLF. */
+/** Replaces the line breaks that browsers send, CRLF, by LF. */
 function withLineFeeds(fields: RawValues): RawValues {
   const read = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replace(/\r\n?/g, '\n')
@@ -341,7 +350,7 @@ function withLineFeeds(fields: RawValues): RawValues {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]))
 }
 
-/** `__Host-…` is sent only to the host that set it, by https alone. */
+/** Browsers send a cookie with the prefix `__Host-` only to the host that set it, and only by HTTPS. */
 const cookieName = (siteUrl: string) => (siteUrl.startsWith('https:') ? '__Host-kalends' : 'kalends')
 
 function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
@@ -353,8 +362,8 @@ function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | 
 }
 
 /**
- * True for a request from a page of this site or from no browser, as Go's CrossOriginProtection decides. Old
- * browsers send an origin and no `Sec-Fetch-Site`.
+ * True for a request from a page of this site or from a client that is no browser, by the rules of Go's
+ * CrossOriginProtection. Old browsers send `Origin`, but no `Sec-Fetch-Site`.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']
@@ -448,7 +457,7 @@ function sendDesk(
     'X-Frame-Options': 'DENY',
     ...own,
   }
-  // No header allows an origin, so that no other site reads the desk.
+  // No CORS header allows another origin, so that no other site can read the desk.
   sendText(entrance, exchange, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 

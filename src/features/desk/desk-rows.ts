@@ -4,8 +4,8 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './desk-tables.ts'
 
-// Unsaved texts, proposals and undo records, which the record of changes does not have: no version, list or
-// cache depends on them.
+// Unsaved texts, proposals and undo records. Their changes are not recorded: no version, list or cache
+// depends on them.
 
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
@@ -41,7 +41,7 @@ export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void
   await upsertUnsaved(tx, { row })
 }
 
-/** The latest first. */
+/** Returns the user's unsaved texts, the latest first. */
 export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[]> {
   return db
     .selectFrom('unsaved_texts')
@@ -51,7 +51,7 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
     .execute()
 }
 
-/** Without `form`, finds the latest of the record. */
+/** Finds a user's unsaved text for a record; without `form`, the latest of all its forms. */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -115,7 +115,7 @@ async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** A later part of the same change replaces its list of records. */
+/** Stores the undo of a bulk change. A later part of the same change replaces the list of records. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')
@@ -128,7 +128,7 @@ export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns
   return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
 }
 
-/** Nobody can undo a change twice. False if there is none. */
+/** Deletes the undo, so that nobody can use it twice; returns false if there is none. */
 export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0
@@ -151,7 +151,10 @@ async function dropMerges(tx: Db, beforeUtc: string, most: number): Promise<numb
   return rows.length
 }
 
-/** Merges, unsaved texts and decided proposals stay for 30 days, undo records of bulk changes for one. */
+/**
+ * Deletes merges, unsaved texts and decided proposals after 30 days, undo records of bulk changes after one
+ * day.
+ */
 export const deskPrunings: readonly Pruning[] = [
   { days: 30, drop: dropUnsaved },
   { days: 30, drop: dropDecided },

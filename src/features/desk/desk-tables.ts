@@ -1,71 +1,73 @@
 import { type FeatureTables, step } from '../../store/storage/migration.ts'
 import type { WithSequence } from '../../store/storage/schema.ts'
 
-/** Kept for 30 days. */
+/** A text that a user has typed but not saved; kept for 30 days. */
 export interface UnsavedTextColumns {
   user: number
   kind: string
-  /** 0 for a new record. */
+  /** 0 for a record not created yet. */
   record: number
-  /** Several may be open; empty for a form without a name. */
+  /** Tells several forms of one record apart; empty for a form without a name. */
   form: string
-  /** The version that filled the form. */
+  /** The version of the record that the form showed. */
   version: number
-  /** JSON by field, as forms send them. */
+  /** Values by field as JSON, in the form in which forms send them. */
   values: string
   saved_utc: string
 }
 
-/** A change that waits for somebody who may make it. */
+/** A change that its author may not make, and that waits for a reviewer. */
 export interface ProposalColumns {
   id: number
   kind: string
   record: number
   author: number
-  /** 0 for names of terms that an event of the author is to get. */
+  /**
+   * The version of the record that the form showed; 0 for a proposal that only names new terms for an event.
+   */
   version: number
-  /** JSON by field, as forms send them. */
+  /** Values by field as JSON, in the form in which forms send them. */
   values: string
-  /** A note by the author. */
+  /** A note by the author to the reviewer. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
   reply: string
-  /** 0 for nobody yet. */
+  /** 0 until somebody has decided. */
   reviewer: number
   created_utc: string
   changed_utc: string
 }
 
-/** Kept for a day, for an undo. */
+/** A bulk change that can be undone for a day. */
 export interface BulkChangeColumns {
   token: string
   user: number
-  /** JSON list: kind, id, version before. */
+  /** A JSON list of the changed records, each with its version before (`VersionBefore`). */
   records: string
   done_utc: string
 }
 
-/** Kept for 30 days, for an undo. */
+/** A merge that can be undone for 30 days. */
 export interface MergeColumns {
   id: number
   kind: string
-  /** The record that has gone into the other. */
+  /** The record that was merged into `into_record`. */
   gone: number
   into_record: number
   gone_name: string
   into_name: string
   user: number
   done_utc: string
-  /** JSON, set once all of its events have the other record. */
+  /** JSON of what an undo needs (`GoneRecord`); empty until all links are moved. */
   state: string
 }
 
-/** Links as they were, in order. */
+/** The links that an event or series had before a merge, in their order. */
 interface MergedLinksColumns {
   merge: number
   kind: 'event' | 'series'
   record: number
-  /** JSON. */
+  /** A JSON list of ids. */
   former: string
 }
 
@@ -76,13 +78,13 @@ declare module '../../store/storage/schema.ts' {
     bulk_changes: BulkChangeColumns
     desk_merges: WithSequence<MergeColumns>
     merged_links: MergedLinksColumns
-    /** Steps that somebody has hidden. */
+    /** First steps that somebody has dismissed. */
     waved_steps: { step: string }
     kept_apart: { kind: string; one: number; other: number }
   }
 }
 
-/** The kernel's migrations made the first three. */
+/** The first three of these tables are created by the core's migrations. */
 export const deskTables: FeatureTables = {
   feature: 'desk',
   migrations: [

@@ -34,7 +34,7 @@ import {
 } from './merges.ts'
 import { statusOf } from './permitted-record.ts'
 
-// Likely pairs of the same record: merged by one click, kept apart, or put apart again.
+// Lists likely duplicates. A pair is merged by one click, marked as different, or a merge is undone.
 
 const KINDS = [
   ['venue', 'Venues'],
@@ -62,17 +62,17 @@ function requireMerger(context: Context): void {
   if (!mayMerge(context)) throw new Problem('rest_forbidden')
 }
 
-/** One of a pair, in words. */
+/** One record of a pair, as it is shown. */
 interface Twin {
   id: number
   name: string
-  /** What tells twins apart, such as address and times. */
+  /** Lines that help to tell the two records apart, such as address and times. */
   lines: readonly string[]
   status: string
   uses: number | undefined
 }
 
-/** Leaves out those that the caller may not read. */
+/** Reads the records with these ids, without those that the caller may not read. */
 async function loadTwins(
   context: Context,
   kind: Mergeable,
@@ -172,7 +172,7 @@ ${await recentMerges(context)}`,
   }
 }
 
-/** Reports a merge, with its undo. */
+/** Reports a merge that was just made, with a button to undo it. */
 function mergeNotice({ context, query }: DeskRequest): Content {
   const say = sayer(context)
   if (query.has('apart')) return say('They are kept apart.')
@@ -190,7 +190,7 @@ export function undoOf(context: Context, merge: string): Html {
   )('Undo')}</button></form>`
 }
 
-/** Chooses the one with more events, else a public one, else the older. */
+/** Chooses the record to keep: the one with more events, else a public one, else the older. */
 function staying(twins: readonly Twin[]): Twin | undefined {
   const isPublic = ({ status }: Twin) => Number(status === 'publish')
   return twins.toSorted(
@@ -273,7 +273,10 @@ async function recentMerges(context: Context): Promise<Content> {
   )}</h2><ul>${lines}</ul></section>`
 }
 
-/** @throws Problem rest_invalid_param unless two are named */
+/**
+ * Reads kind and ids of a pair.
+ * @throws Problem rest_invalid_param unless there are exactly two ids
+ */
 function askedPair({ form, query }: DeskRequest): { kind: Mergeable; ids: [number, number] } {
   const kind = mergeableIn(fieldOf({ form }, 'kind') || (query.get('kind') ?? ''))
   if (!kind) throw invalidParam('kind')
@@ -286,7 +289,7 @@ function askedPair({ form, query }: DeskRequest): { kind: Mergeable; ids: [numbe
   return { kind, ids: [one, other] }
 }
 
-/** Shows two that were ticked in a list, side by side. */
+/** Shows two records that were ticked in a list side by side. */
 async function showPair(request: DeskRequest): Promise<DeskView> {
   const { context } = request
   const { site } = context

@@ -10,12 +10,12 @@ import { distanceKm } from '../../store/storage/distance.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { findKeptApart, pairName } from './merges.ts'
 
-// Finds records that are likely the same, by name, address and nearness. Blocks of one key, of a bounded
-// size, keep the work in proportion to the number of records.
+// Finds records that are likely duplicates, by name, address and distance. Only records that share a key are
+// compared, in blocks of limited size, so that the work grows in proportion to the number of records.
 
 export type DoubledKind = 'venue' | 'organizer' | 'event'
 
-/** `likeness` is from 0 to 1. */
+/** Two records that are likely the same; `likeness` is between 0 and 1. */
 export interface LikelyPair {
   ids: readonly [number, number]
   likeness: number
@@ -24,25 +24,25 @@ export interface LikelyPair {
 interface Compared {
   id: number
   words: readonly string[]
-  /** Pairs of letters. */
+  /** All pairs of adjacent letters in the words. */
   parts: ReadonlySet<string>
   keys: readonly string[]
   place: string
   address: string
   at: { lat: number; lng: number } | undefined
   contacts: readonly string[]
-  /** Dates of one series never make a pair. */
+  /** Two dates of the same series are never a pair. */
   series: number | null
 }
 
 const MOST_RECORDS = 20_000
 const MOST_EVENTS = 5000
 const IN_A_PIECE = 1000
-/** A key that more records share says nothing. */
+/** A key shared by more records than this is ignored, since it says nothing about likeness. */
 const MOST_IN_BLOCK = 20
 const MOST_PAIRS = 200
 
-/** The likeliest first. */
+/** Returns the pairs that the caller may see, the likeliest first. */
 export async function findLikelyPairs(context: Context, kind: DoubledKind): Promise<LikelyPair[]> {
   const records = kind === 'event' ? await readComing(context) : await readLinked(context, kind)
   const [blocks, apart] = [new Map<string, Compared[]>(), await findKeptApart(context, kind)]
@@ -91,7 +91,7 @@ function comparePairs(
     }
 }
 
-/** Kilometres. */
+/** In kilometres. */
 const NEAR_KM = 0.15
 const SAME_TOWN_KM = 3
 
@@ -120,7 +120,10 @@ function likenessOfEvents(a: Compared, b: Compared): number {
   return 0
 }
 
-/** Compares by common pairs of letters (Dice), or by words of one that are all in the other. */
+/**
+ * Compares names by the Dice coefficient of their letter pairs; the result is higher if one name contains all
+ * words of the other.
+ */
 function likenessOf(a: Compared, b: Compared): number {
   if (a.parts.size === 0 || b.parts.size === 0) return 0
   let common = 0
@@ -144,7 +147,10 @@ function tellingWords(name: string): string[] {
   return telling.length > 0 ? telling : words.slice(0, MOST_WORDS)
 }
 
-/** Few texts have markup, and removing it takes long. */
+/**
+ * Folds a text without its markup. Removing markup takes long and is rarely needed, so it is only done if
+ * there may be some.
+ */
 const foldedPlain = (text: string) => fold(/[<&]/.test(text) ? plainText(text) : text)
 
 const MOST_WORDS = 12
@@ -170,7 +176,7 @@ interface LinkedFound {
   contacts: string
 }
 
-/** Reads the newest ones. */
+/** Reads venues or organizers, the newest first, at most `MOST_RECORDS`. */
 async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promise<Compared[]> {
   const { db, caller, readInLane } = context
   const own =
@@ -197,7 +203,7 @@ async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promis
   return found
 }
 
-/** Cells in a degree; each has some 200 m of latitude. */
+/** Grid cells per degree; a cell is some 200 m high. */
 const CELL = 500
 
 function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedFound): Compared {
@@ -232,7 +238,7 @@ function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedF
   }
 }
 
-/** A place near the edge of its cell is in the next one as well. */
+/** Returns the keys of the grid cells around a place: near an edge, the neighbouring cell is included. */
 function cellsAround({ lat, lng }: { lat: number; lng: number }): string[] {
   const [north, east] = [lat * CELL, lng * CELL]
   const cells = new Set<string>()

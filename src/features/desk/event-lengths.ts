@@ -15,15 +15,18 @@ export const USUAL_MINUTES = 120
 const DAYS_A_WEEK = 7
 
 /**
- * The length on the clock stays. Takes wall times; undefined for other text, an end before the start, and
- * beyond the year 9999.
+ * Returns the end of an event that is moved to the start `moved`, keeping its length in local time. Undefined
+ * for a text that is no local time, an end before the start, or a result after the year 9999.
  */
 export function movedEnd(start: string, end: string, moved: string): string | undefined {
   if (![start, end, moved].every(hasWallForm) || end < start) return undefined
   return wallOf(utcToMs(moved) + utcToMs(end) - utcToMs(start))
 }
 
-/** Undefined for other text than a wall time, and beyond the year 9999. */
+/**
+ * Returns the local time `minutes` after `start`; undefined if `start` is no local time, or the result lies
+ * after the year 9999.
+ */
 export function endAfter(start: string, minutes = USUAL_MINUTES): string | undefined {
   return hasWallForm(start) ? wallOf(utcToMs(start) + minutes * MINUTE_MS) : undefined
 }
@@ -32,7 +35,7 @@ function wallOf(ms: number): string | undefined {
   return ms >= FIRST_MS && ms <= LAST_MS ? formatUtc(ms) : undefined
 }
 
-/** Returns the first same weekday after both days, as 'YYYY-MM-DD'. */
+/** Returns the first day after both `day` and `today` that has the weekday of `day`, as 'YYYY-MM-DD'. */
 export function dayOfCopy(day: string, today: string): string {
   const ms = (date: string) => utcToMs(`${date} 00:00:00`)
   const weeks = Math.floor((ms(today) - ms(day)) / DAY_MS / DAYS_A_WEEK) + 1
@@ -44,7 +47,7 @@ export function timesOfCopy(start: string, end: string, today: string): { start:
   return { start: moved, end: movedEnd(start, end, moved) ?? moved }
 }
 
-/** Such as `1 hour, 30 minutes` or `2 days, 1 hour`; empty below a minute. */
+/** Writes the length of an event, such as `1 hour, 30 minutes` or `2 days, 1 hour`; empty below a minute. */
 export function lengthInWords(start: string, end: string, language: string): string {
   const ms = utcToMs(end) - utcToMs(start)
   if (!(ms >= MINUTE_MS)) return ''
@@ -58,7 +61,7 @@ const MOST_DAYS = 60
 const DAYS_A_MONTH = 30.44
 const MONTHS_A_YEAR = 12
 
-/** Such as `tomorrow`, `in 11 days` or `3 months ago`. */
+/** Writes how far a day is from today, such as `tomorrow`, `in 11 days` or `3 months ago`. */
 export function distanceInWords(day: string, today: string, language: string): string {
   const days = dayNumber(day) - dayNumber(today)
   const write = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })

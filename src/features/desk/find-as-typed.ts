@@ -13,13 +13,13 @@ import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import { correctedText } from '../pages/suggestions.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// Finds records while somebody types: search at the desk, suggestions on pages.
+// Finds records while somebody types: for the search of the desk and its suggestions.
 
 export interface TypedHit {
   kind: PagedKind
   id: number
   title: string
-  /** The start of an event (wall time), or the city of a venue. */
+  /** The start of an event in local time, or the city of a venue. */
   about: string
   status: string
 }
@@ -27,9 +27,9 @@ export interface TypedHit {
 const MOST_HITS = 8
 /** In UTF-16 units. */
 const LONGEST_TYPED = 300
-/** Rows that each query reads. */
+/** Each query reads at most this many rows. */
 const MOST_CANDIDATES = 64
-/** Shorter words are in too many texts. */
+/** Words with fewer letters occur in too many texts. */
 const SHORTEST_WORD = 3
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
@@ -37,8 +37,9 @@ const MOST_TYPED_WORDS = 6
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Finds records of every status that the caller may see. The text is an id, UID, address, beginning of a
- * slug, or words. If nothing is found, it tries words with a letter changed, or other forms of the words.
+ * Finds records of any status that the caller may see. `text` is an id, a UID, an address, the prefix of a
+ * slug, or words. If nothing is found, words with one letter changed are tried, or else the stems of the
+ * words.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -97,7 +98,7 @@ interface Candidate {
   start_date: string
   status: string
   slug: string
-  /** 1 if the text is the id or UID of the event, or the UID of its series. */
+  /** 1 if the typed text is the id or UID of the event, or the UID of its series; otherwise 0. */
   exact: number
 }
 
@@ -128,7 +129,7 @@ interface Ranked {
   isOver: boolean
 }
 
-/** Coming events are first, the next at the top; then past ones, the latest at the top. */
+/** Sorts coming events first, beginning with the next one; then past events, beginning with the latest. */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -137,7 +138,7 @@ function compareDates(one: Ranked, other: Ranked): number {
 
 const IN_TRASH = 10
 
-/** The lower the better; the trash comes last. */
+/** Returns how well an event matches; lower is better. Events in the trash come last. */
 function rankOf(
   { exact, title, slug, status }: Candidate,
   typed: string,
@@ -160,7 +161,7 @@ function typedWords(typed: string): string[] {
   return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
 }
 
-/** The last part of an address, or the slug of a title. */
+/** Returns the slug that the text may mean: the last segment of an address, or the slug of a title. */
 function slugIn(typed: string): string {
   const [last = ''] = typed
     .split('/')
@@ -172,7 +173,7 @@ function slugIn(typed: string): string {
 const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
-/** Without `is true`, SQLite would start with all events that the caller may see. */
+/** Without `is true`, SQLite would begin with all events that the caller may see. */
 function isSeen(caller: ByCaller['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }
@@ -192,7 +193,10 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/** Few drafts, pending and scheduled events have a slug: only a whole one finds them. */
+/**
+ * Finds events by a prefix of their slug. Drafts, pending and scheduled events rarely have one, so they are
+ * only found by the whole slug.
+ */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
@@ -208,7 +212,10 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   return rows
 }
 
-/** Looks among the `NEWEST`, then among all, the newest first; short words are skipped. */
+/**
+ * Finds events by their words, first among the `NEWEST`, then among all, the newest first. Words below
+ * `SHORTEST_WORD` are ignored.
+ */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
@@ -226,7 +233,8 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   const search = { include, exclude: [] }
   const found = await findMatching(search)
   const read = async (isFound: Expression<unknown>) => {
-    // Unless materialized, PostgreSQL would read all events by id for words that it takes for frequent.
+    // Without `materialized`, PostgreSQL would read all events by id for words that it estimates to be
+    // frequent.
     const query = sql<Candidate>`
       with found as materialized (select events.id from events where ${isFound})
       select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}
@@ -241,5 +249,8 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
-/** Words that few of these have are rare, so that searching all is quick. */
+/**
+ * The number of newest events that are searched first. Words that occur in few of them are rare, so that
+ * searching all events is then quick.
+ */
 const NEWEST = 1000

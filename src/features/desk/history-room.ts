@@ -40,7 +40,10 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
   return room ? [{ room, served }] : []
 })
 
-/** @throws Problem if there is no such record, or the caller may not change it */
+/**
+ * Finds the record with its history.
+ * @throws Problem rest_no_route if there is no such record, rest_forbidden if the caller may not change it
+ */
 async function historyFor(
   { served: { resource, operations } }: Historied,
   request: DeskRequest,
@@ -124,7 +127,7 @@ async function actItem(
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // Nothing changes between two acts, so the sequence below that of the act is the version before it.
+  // No version lies between two acts, so the sequence number before that of the act is the version before it.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =
@@ -152,7 +155,10 @@ value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}<
   )}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Leaves out a time in UTC beside its local time, and the publication date of publishing. */
+/**
+ * Leaves out UTC times that are shown as local time as well, and the publication date if the status changed,
+ * too.
+ */
 function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
@@ -161,7 +167,7 @@ function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
-/** Restores all, or one field with those that merge with it. */
+/** Restores a version, or only one field of it, together with the fields that merge as a unit with it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)

@@ -61,7 +61,7 @@ import {
 } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 
-// Sets the look of the pages: a form beside the front page in a frame. No look hides the desk.
+// The page for the look of the public pages: a form beside a preview of the front page in a frame.
 
 async function showLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
@@ -148,7 +148,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** Returns false if the settings have another version; an empty version is not compared. */
+/** Saves the settings; returns false if they were changed since `version`, which is not checked if empty. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -166,7 +166,7 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** Returns the settings with the typed values, except wrong ones. */
+/** Returns the stored settings, overridden by the typed values that are valid. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
@@ -175,7 +175,7 @@ async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerText
   return set
 }
 
-/** Shows the pages with the typed values, and stores nothing. */
+/** Shows the public pages with the typed values, without saving these. */
 async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { context, showLook: show, start, method } = request
@@ -358,7 +358,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   }`
 }
 
-/** Undefined for a setting that offers none. */
+/** Returns the options of a setting; undefined if it has none. */
 function lookChoices(site: Site, { name, words }: Asked): [string, string][] | undefined {
   if (words) return Object.entries(words).map(([key, text]) => [key, sayAtDesk(site, text)])
   if (name === 'pages_first_view')
@@ -423,8 +423,8 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 }
 
 /**
- * Says where pages will show another shade, since this one could not be read. If pages are light and dark,
- * the note is about light ones.
+ * Warns that pages will show another shade of the colour, since this one has too little contrast. If pages
+ * have a light and a dark scheme, only the light one is checked.
  */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
@@ -447,7 +447,7 @@ in {colour}.',
   }</div>`
 }
 
-/** Settings in the address of a preview's style sheet. */
+/** Settings in the query string of a preview's style sheet. */
 const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

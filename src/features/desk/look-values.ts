@@ -30,14 +30,14 @@ export interface TypedText {
 export interface LookForm {
   values: Readonly<Partial<Record<LookSetting, string>>>
   texts: readonly TypedText[]
-  /** Paths of files, by setting. */
+  /** Paths of the stored files, by setting. */
   shown: Readonly<Partial<Record<LookSetting, string>>>
-  /** Given by the start of the service, so that nobody can set them here. */
+  /** Settings fixed when the service was started, which the form cannot change. */
   given: ReadonlySet<string>
   faults: FormFaults
 }
 
-/** Leaves out empty ones; reads one above the limit, so that it can be refused. */
+/** Returns the typed texts that are not empty. One more than the limit is read, so that it can be refused. */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
@@ -53,7 +53,10 @@ export function typedSettings(request: DeskRequest): Partial<Record<LookSetting,
   return Object.fromEntries(typed)
 }
 
-/** Null stands for the default. @param given settings that the form cannot change */
+/**
+ * Returns the changed settings and their faults; null stands for the default.
+ * @param given settings that the form cannot change
+ */
 export async function changesIn(
   request: DeskRequest,
   given: ReadonlySet<string>,
@@ -77,7 +80,9 @@ export async function changesIn(
   return { values, faults }
 }
 
-/** 'wrong' for a file that is too large, which is not read, or of another kind. */
+/**
+ * Returns a sent file as data; `'wrong'` if it is too large or of another type, undefined if none was sent.
+ */
 async function sentFile(
   { files }: DeskRequest,
   name: LookFileSetting,

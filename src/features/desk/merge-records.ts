@@ -35,8 +35,8 @@ export function isMerged(kind: string): kind is MergedKind {
 export const MOST_USES_COUNTED = 1000
 
 /**
- * Events in the trash do not count; dates of a series count one by one.
- * @param most the maximum for each record
+ * Counts the events that use each record. Events in the trash do not count; each date of a series counts.
+ * @param most the count stops here
  */
 export async function countUses(
   db: Db,
@@ -65,7 +65,7 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
 
 const IN_A_PIECE = 100
 
-/** Stores what an undo needs, in the transaction of each part of a merge. */
+/** Stores what an undo needs, in the same transaction as each part of a merge. */
 export interface MergeLog {
   noteLinks: (tx: Tx, of: 'event' | 'series', former: ReadonlyMap<number, readonly number[]>) => Promise<void>
   noteRecord: (tx: Tx, gone: GoneRecord) => Promise<void>
@@ -81,9 +81,10 @@ export interface GoneRecord {
 }
 
 /**
- * All that links to `from` then links to `into`; `from` goes to the trash, or is removed if it is a term.
- * Events are written in pieces: asking again completes a merge that was cut off.
- * @throws Problem rest_forbidden for a caller who may not change both records and the events of others;
+ * Merges `from` into `into`: everything that links to `from` then links to `into`, and `from` goes to the
+ * trash, or is deleted if it is a term. Events are changed in pieces; calling it again completes an
+ * interrupted merge.
+ * @throws Problem rest_forbidden unless the caller may change both records and the events of others;
  * rest_invalid_param
  */
 export async function mergeRecords(
@@ -157,14 +158,17 @@ async function describeGone(
   }
 }
 
-/** Each source has a record once or a few times. */
+/** More than enough: a record occurs once or a few times in each import source. */
 const MOST_ITEMS = 1000
 
 const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
 
 const wasAddressKnown = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
 
-/** Finds children that may not come below `into`, since `into` itself lies below them. */
+/**
+ * Returns the children of the merged term that cannot become children of `into`, since `into` is their
+ * descendant.
+ */
 async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {
   const children = await db.selectFrom('terms').select('id').where('parent', '=', id).execute()
   const above: number[] = []
@@ -192,7 +196,7 @@ async function moveSome(
         limit ${sql.lit(IN_A_PIECE)})
     order by e.id`.execute(tx)
   if (some.length === 0) return 0
-  // Series are locked before their dates, as every writer does.
+  // Series are locked before their dates, in the order of all writers.
   for (const series of new Set(some.flatMap((row) => row.series ?? [])))
     await moveShared(tx, series, links, from, into, context, log)
   const ids = some.map(({ id }) => id)
@@ -224,7 +228,7 @@ export function replaced(ids: readonly number[], from: number, into: number): nu
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
 
-/** Changes what dates share, so that later ones get the other record. */
+/** Changes the links that the dates of a series share, so that future dates get `into`, too. */
 async function moveShared(
   tx: Tx,
   id: number,
@@ -243,7 +247,7 @@ async function moveShared(
   await updateSeries(tx, series, { shared: JSON.stringify(columns), modified_utc: formatUtc(now) })
 }
 
-/** Makes the former slugs of `from`, and its present one, lead to `into`. */
+/** Makes the present slug of `from` and all its former ones redirect to `into`. */
 export async function passSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -261,7 +265,7 @@ export async function passSlugs(
   await dropOldest(tx, { kind, record: into })
 }
 
-/** Gives a deleted term its id back, and another slug if a term has its own by now. */
+/** Restores a deleted term with its id. It gets another slug if a new term has its own by now. */
 export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
   const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
   await tx

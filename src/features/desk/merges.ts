@@ -26,7 +26,7 @@ import {
 } from './merge-records.ts'
 import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 
-// Merges that can be taken back for 30 days.
+// Merges of records, which can be undone for 30 days.
 
 export const MERGEABLE = ['venue', 'organizer', 'event', 'category', 'tag'] as const
 export type Mergeable = (typeof MERGEABLE)[number]
@@ -36,7 +36,10 @@ export const mergeableIn = (text: string): Mergeable | undefined => MERGEABLE.fi
 export const mayMerge = ({ caller }: Pick<Context, 'caller'>): boolean =>
   isLoggedIn(caller) && can(caller, 'edit_others')
 
-/** @throws Problem as `mergeRecords` */
+/**
+ * Merges two records and stores the undo.
+ * @throws Problem as `mergeRecords`
+ */
 export async function mergeForNow(
   context: Context,
   kind: Mergeable,
@@ -106,7 +109,7 @@ function logOf(merge: number): MergeLog {
   }
 }
 
-/** The latest first. */
+/** Returns the completed merges, the latest first. */
 export async function listMerges({ db }: Context, most: number): Promise<MergeColumns[]> {
   return db
     .selectFrom('desk_merges')
@@ -117,7 +120,7 @@ export async function listMerges({ db }: Context, most: number): Promise<MergeCo
     .execute()
 }
 
-/** Only merges by the caller count. */
+/** Finds the caller's latest merge into a record. */
 export async function findLatestMerge(
   { db, caller }: Context,
   kind: Mergeable,
@@ -137,11 +140,11 @@ export async function findLatestMerge(
 const IN_A_PIECE = 100
 
 /**
- * Takes a merge back: the record that went returns with its addresses and imports, and events get the links
- * that they had. If somebody has changed these since, only the record takes its place again. A call that was
- * cut off goes on. Undefined if the merge was taken back before, or is older than 30 days; `merged since` if
- * the record that stayed has gone into another one: that merge has to be taken back first, or links would
- * lead nowhere.
+ * Undoes a merge: the merged record returns with its slugs and imports, and events get back the links that
+ * they had. Where links were changed since, only the merged record replaces the other one again. Calling it
+ * again completes an interrupted undo. Returns undefined if the merge was already undone or is older than 30
+ * days. Returns `merged since` if the remaining record was itself merged later; that merge has to be undone
+ * first, or links would lead nowhere.
  * @throws Problem rest_gone if the record was deleted for good
  */
 export async function putApart(
@@ -165,7 +168,7 @@ export async function putApart(
   return found
 }
 
-/** False if the record that stayed was merged since. */
+/** Restores the merged record; returns false if the remaining one was itself merged since. */
 async function bringBack(
   context: Context,
   kind: Mergeable,
@@ -178,7 +181,7 @@ async function bringBack(
   return context.write(async (tx) => {
     if (await isMergedSince(tx, merge)) return false
     if (gone.term) await restoreTerm(tx, gone.term, gone.children, into)
-    // Done before publication, which forgets the present slug.
+    // Done before the record is published, since publishing deletes its present slug from `old_slugs`.
     await tx
       .updateTable('old_slugs')
       .set({ record: id })
@@ -209,7 +212,9 @@ async function isMergedSince(tx: Tx, { id, kind, into_record: gone }: MergeColum
   return later !== undefined
 }
 
-/** Undefined if the record is not in the trash: somebody was faster. */
+/**
+ * Prepares taking the record out of the trash; undefined if it is not there, since somebody else restored it.
+ */
 async function prepareRestored(
   context: Context,
   { resource, operations }: ServedResource,
@@ -242,13 +247,13 @@ async function restoreTerm(
     if (child.parent === into) await updateTerm(tx, child, { parent: term.id })
 }
 
-/** False when none is left. */
+/** Restores the links of some events and series; returns false when none are left. */
 async function relinkSome(tx: Tx, context: Context, kind: MergedKind, merge: MergeColumns): Promise<boolean> {
   const some = await tx
     .selectFrom('merged_links')
     .selectAll()
     .where('merge', '=', merge.id)
-    // Series before their dates, as every writer locks them.
+    // Series come before their dates, in the order in which all writers lock them.
     .orderBy('kind', 'desc')
     .orderBy('record')
     .limit(IN_A_PIECE)
@@ -314,7 +319,10 @@ async function relinkEvents(
   )
 }
 
-/** Where somebody has changed the links since, only the record that went takes its place again. */
+/**
+ * Returns the links after an undo: the former ones, or, where the links were changed since, the present ones
+ * with the merged record back in its place.
+ */
 function linksApart(
   present: readonly number[],
   former: readonly number[],

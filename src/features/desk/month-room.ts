@@ -38,7 +38,7 @@ import { findPlannedTimes, type PlannedEvent, readPlanned } from './planned-even
 import { authorFirst, eventLink } from './record-links.ts'
 import { updateRecord } from './save-form.ts'
 
-// The month to plan on: click a day to add an event, drag or menu to move one.
+// The month for planning: a click on a day adds an event; dragging or a menu moves one.
 
 const MOST = 2000
 
@@ -171,7 +171,7 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
         date: words,
       })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
     : html`<span class="add"><span class="hidden">${words}</span>${number}</span>`
-  // A free lane keeps its place.
+  // A lane without an event on this day still gets an empty place, so that bars stay aligned.
   const bars = Array.from(day.lanes, (stretch) => barOf(plan, stretch, day.day, daysLeft))
   const entries = day.single.flatMap(({ id }) => {
     const event = plan.byId.get(id)
@@ -205,7 +205,7 @@ function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: Pl
   return status === 'publish' ? '' : statusName(site, status)
 }
 
-/** Shows the bar on its first day of the week, an empty place on others. */
+/** Draws the bar of an event on its first day in the week, and an empty place on its other days. */
 function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
@@ -242,7 +242,7 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   }</li>`
 }
 
-/** Moves an event without dragging. */
+/** A form that moves an event without dragging. */
 function movePanel(plan: Plan, event: PlannedEvent): Html {
   const { context, month } = plan
   const { site } = context
@@ -269,7 +269,7 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   )}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
-/** Lists the events of a day, for phones and for days with more than fit. */
+/** Lists all events of a day, for phones and for days with more events than fit. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])
@@ -341,7 +341,10 @@ const SCOPES = [
   { scope: 'all', text: 'All of them' },
 ] as const
 
-/** Keeps the time of day. For a date of a series it asks first which dates are to move. */
+/**
+ * Moves an event to another day at the same time of day. For a date of a series, it first asks which dates to
+ * move.
+ */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
@@ -365,7 +368,10 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   return back(`?moved=${id}&from=${from}`)
 }
 
-/** A day or a number of days. @throws Problem for a day that does not exist */
+/**
+ * Returns the day to move to, sent as such or as a number of days.
+ * @throws Problem rest_invalid_param for a day that does not exist
+ */
 function targetOf(request: DeskRequest, from: string): string {
   const days = fieldOf(request, 'days')
   const day = /^-?\d{1,3}$/.test(days) ? addDays(from, Number(days)) : fieldOf(request, 'day')

@@ -59,7 +59,7 @@ const ROLE_HINTS = {
   subscriber: 'Reads what is published.',
 } as const satisfies Record<Role, DeskText>
 
-/** @throws Problem for callers who may neither manage people nor set the look over REST */
+/** @throws Problem rest_forbidden unless the caller may manage users */
 export function checkAdministrator({ context: { caller } }: DeskRequest): void {
   if (!can(caller, 'manage_users')) throw new Problem('rest_forbidden')
 }
@@ -113,7 +113,7 @@ name="do" value="link">${say('Invite again')}</button><button type="submit" clas
 value="revoke">${say('Revoke')}</button></form></li>`
 }
 
-/** Users who sign in without a password of the desk, and the name of that way. */
+/** Users with a sign-in by another provider, and the name of that provider. */
 type OtherUsers = readonly { name: string; users: ReadonlySet<number> }[]
 
 function personLine({ context: { site, now } }: DeskRequest, person: Person, others: OtherUsers): Html {
@@ -220,7 +220,10 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
   ownsRecords: 'heir',
 }
 
-/** @throws any error that is no refused change */
+/**
+ * Returns a refused change as a fault of its field.
+ * @throws any other error
+ */
 function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
   if (!(error instanceof RefusedUserChange)) throw error
   return { [FIELD_OF[error.why]]: sayAtDesk(site, error.text, error.values) }
@@ -247,7 +250,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
 interface MadeLink {
   link: string
   isSent: boolean
-  /** The link replaces a password; it is no invitation. */
+  /** True if the link sets a new password instead of inviting somebody. */
   isReset: boolean
 }
 
@@ -264,11 +267,11 @@ async function makeLink(
   return { link, isSent, isReset: kind === 'reset' }
 }
 
-/** The site in the language of the user, which need not be the caller's. */
+/** The site in the language of the user, which may differ from that of the caller. */
 const siteOfUser = (site: Site, { language }: User): Site =>
   siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
 
-/** The link is shown once. */
+/** Shows a new link, with a text to send it along; it cannot be shown again. */
 function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: MadeLink): DeskView {
   const { site } = request.context
   const { id, name, email, login } = user
@@ -310,7 +313,10 @@ hidden>${say('Copy')}</button><a class="button" href="${mail}">${say('Write an e
   }
 }
 
-/** @throws Problem for callers who may not manage people, and for an unknown person */
+/**
+ * Finds the user in the path.
+ * @throws Problem rest_forbidden unless the caller may manage users, rest_no_route for an unknown user
+ */
 async function personOf(request: DeskRequest): Promise<User> {
   checkAdministrator(request)
   const user = await findUser(request.context.db, recordIdIn(request) ?? 0)
@@ -381,10 +387,12 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
   return Promise.all(request.otherSignIns.map(({ card }) => card(request, user)))
 }
 
-/** Empty for a user without one, whose login is stored in its place. */
+/**
+ * Returns the user's e-mail address; empty if there is none, in which case the login is stored in its place.
+ */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** With more people, names have to be typed. */
+/** Up to this many people are offered in a list; among more, the login has to be typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {

@@ -36,7 +36,7 @@ export async function listPeople(db: Db): Promise<Person[]> {
   }))
 }
 
-/** @throws Error when there is no such user, or the name is not acceptable */
+/** @throws Error if there is no such user, or the name is not acceptable */
 export async function renameUser(tx: Tx, id: number, name: string): Promise<void> {
   const user = await getUser(tx, id)
   const trimmed = name.trim()
@@ -45,7 +45,10 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
   recordUser(tx, id, { action: 'update', name: user.login })
 }
 
-/** An empty language is that of the calendar. @throws Error when there is no such user */
+/**
+ * Sets the user's language; empty means that of the calendar.
+ * @throws Error if there is no such user
+ */
 export async function changeLanguage(tx: Tx, id: number, language: string): Promise<void> {
   const user = await getUser(tx, id)
   await tx.updateTable('users').set({ language }).where('id', '=', id).execute()
@@ -53,8 +56,8 @@ export async function changeLanguage(tx: Tx, id: number, language: string): Prom
 }
 
 /**
- * The address signs in, too; an empty one removes it.
- * @throws RefusedUserChange for no address, or one of somebody else; Error when there is no such user
+ * Changes the e-mail address, by which the user can also sign in; an empty one removes it.
+ * @throws RefusedUserChange for an invalid address, or that of another user; Error if there is no such user
  */
 export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
   const user = await getUser(tx, id)
@@ -71,7 +74,10 @@ export async function changeEmail(tx: Tx, id: number, email: string): Promise<vo
   recordUser(tx, id, { action: 'update', name: user.login })
 }
 
-/** @throws Error when there is no such user, or both are the same */
+/**
+ * Makes another user the author of all records of a user.
+ * @throws RefusedUserChange if both are the same; Error if there is no such user
+ */
 export async function handOverRecords(tx: Tx, id: number, heirId: number): Promise<void> {
   const [user, heir] = [await getUser(tx, id), await getUser(tx, heirId)]
   if (user.id === heir.id) throw new RefusedUserChange('ownHeir', { login: user.login })

@@ -9,7 +9,10 @@ export function statusOf(row: unknown): string | undefined {
   return typeof status === 'string' ? status : undefined
 }
 
-/** @throws Problem rest_forbidden, or that of a record that does not exist */
+/**
+ * Returns the record, if the caller may update or remove it.
+ * @throws Problem rest_forbidden, or the problem for a record that does not exist
+ */
 export async function permittedRecord(
   context: Context,
   operations: Operations,

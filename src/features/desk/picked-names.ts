@@ -11,9 +11,9 @@ export interface PickedName {
   kind: PickedKind
   id: number
   name: string
-  /** `publish` for a term. */
+  /** The status of the record; always `publish` for a term. */
   status: string
-  /** The city of a venue, or the parent of a category. */
+  /** The city of a venue, or the parent of a category; otherwise empty. */
   about: string
 }
 
@@ -23,8 +23,8 @@ const LONGEST_PICKED = 300
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * Letter case and accents do not matter; names that begin with the text come first, and blank text finds all.
- * Only records that the caller may see are found, none in the trash.
+ * Finds names that contain the text, regardless of letter case and accents. Names that begin with it come
+ * first; an empty text finds all names. Returns only records that the caller may see, none from the trash.
  */
 export async function pickNames(
   kind: PickedKind,
@@ -40,7 +40,7 @@ export async function pickNames(
   return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
 }
 
-/** Finds the record with the whole name, else the only one that begins so. */
+/** Finds the record with this name, or else the only one whose name begins with it. */
 export async function findNamed(
   kind: PickedKind,
   text: string,
@@ -53,7 +53,10 @@ export async function findNamed(
   return others.length === 0 ? only : undefined
 }
 
-/** Letter case and accents do not matter. The oldest public record counts, else the oldest. */
+/**
+ * Finds the record with this name, regardless of letter case and accents. Of several, the oldest public one
+ * is returned, or else the oldest.
+ */
 export async function findSameName(
   kind: PickedKind,
   text: string,
@@ -61,7 +64,7 @@ export async function findSameName(
 ): Promise<PickedName | undefined> {
   const folded = foldedName(text)
   if (folded === undefined || folded === '') return undefined
-  // An ampersand may be stored as an entity.
+  // An ampersand may be stored as an HTML entity.
   const written = [...new Set([folded, folded.replaceAll('&', '&amp;')])]
   const same = await readNames(kind, sql<SqlBool>`named.folded in (${sql.join(written)})`, asker, MOST_SAME)
   return same.find(({ status }) => status === 'publish') ?? same[0]
@@ -82,7 +85,9 @@ const TABLES = {
   organizer: { table: 'organizers', about: undefined },
 } as const
 
-/** Conditions are tested in the index of names; rows are read until `most` are shown. */
+/**
+ * Tests the condition on the index of names, and reads rows until `most` are found that the caller may see.
+ */
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,

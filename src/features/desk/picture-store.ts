@@ -15,7 +15,8 @@ import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImageRow, PagedKind } from '../../store/storage/schema.ts'
 
 /**
- * Removes the focal point; the former files are deleted at the end of the request, within `withImages`.
+ * Replaces the file of a picture and removes its focal point. The former files are deleted when `withImages`
+ * ends.
  * @throws Problem as `changeTexts`
  */
 export async function replaceFile(
@@ -40,7 +41,7 @@ export async function replaceFile(
 export interface ImageList {
   search?: string
   before?: number | undefined
-  /** `unused` images are shown by no record; `untold` ones have no alternative text. */
+  /** `unused`: only pictures that no record shows; `untold`: only those without alternative text. */
   only?: 'unused' | 'untold' | undefined
 }
 
@@ -59,7 +60,7 @@ export interface ImageUse {
   kind: PagedKind
   id: number
   name: string
-  /** Wall time of an event, else empty. */
+  /** The start of an event in local time; empty for other records. */
   start: string
 }
 
@@ -89,13 +90,16 @@ export async function listLatestImages(
   return open.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** 0 is left and top, 1 is right and bottom. */
+/** Shares of width and height: 0 is left and top, 1 is right and bottom. */
 export interface FocalPoint {
   x: number
   y: number
 }
 
-/** `undefined` means the middle. @throws Problem as `changeTexts` */
+/**
+ * Sets the focal point; `undefined` means the middle.
+ * @throws Problem as `changeTexts`
+ */
 export async function changeFocus(
   tx: Tx,
   id: number,

@@ -43,7 +43,7 @@ const pictureTranslator =
     sayOfPictures(site, text, values)
 
 const PER_PAGE = 48
-/** Maximum of records of each kind that the page of a picture names. */
+/** The page of a picture lists at most this many records of each kind that show it. */
 const MOST_USES = 20
 
 const LISTS = [
@@ -187,7 +187,7 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   }</li>`
 }
 
-/** Takes several pictures; a script sends one at a time and gets data. */
+/** Stores several pictures sent by the form. A script sends them one at a time and gets JSON back. */
 async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
   const { context, files } = request
   const { site, caller } = context
@@ -214,7 +214,7 @@ async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
 
 const LONGEST_NAME = 100
 
-/** @throws Problem if the caller may not see it */
+/** @throws Problem rest_no_route if there is no such picture, or the caller may not see it */
 async function getPicture(request: DeskRequest): Promise<ImageRow> {
   const row = await findOpenImage(request.context, recordIdIn(request) ?? 0)
   if (!row) throw new Problem('rest_no_route')
@@ -342,7 +342,7 @@ async function hrefsOf(context: Context, uses: readonly ImageUse[]): Promise<Map
   return new Map(found.flat())
 }
 
-/** Saves what differs from what the form first showed. */
+/** Saves only texts that differ from what the form first showed. */
 async function savePicture(request: DeskRequest): Promise<DeskAnswer> {
   const { context, form, files } = request
   const row = await getPicture(request)

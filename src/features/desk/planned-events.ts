@@ -20,19 +20,19 @@ const PLANNED = [
 ] as const satisfies (keyof EventRow)[]
 
 export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
-  /** The lowest id of its categories. */
+  /** The lowest id among its categories. */
   category: number | undefined
-  /** The first venue that the caller may see. */
+  /** The name of the first venue that the caller may see. */
   place: string
 }
 
-/** All but the trash. */
+/** All statuses except the trash. */
 const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'private']
 
-/** Wall times. */
+/** An event with its local times. */
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** Days from `first` until before `after`, of `author` alone if given. */
+/** Days from `first` until before `after`; with `author`, only events of that author. */
 interface Days {
   first: string
   after: string
@@ -40,7 +40,7 @@ interface Days {
   author?: number | undefined
 }
 
-/** All columns are in indexes, so that no row with long texts is read. */
+/** Finds events on these days. All columns are in indexes, so that no rows with long texts are read. */
 export async function findPlannedTimes(
   { db, caller, readInLane }: Context,
   days: Days,
@@ -88,7 +88,7 @@ export async function findPlanned(context: Context, days: Days): Promise<Planned
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** A cross join: without statistics SQLite would begin at the categories. */
+/** A cross join fixes the order: without statistics, SQLite would start with the categories. */
 async function firstCategories(db: Context['db'], ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('event_terms')
@@ -102,7 +102,7 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
 
-/** Returns those that the caller may see, in no order. */
+/** Returns the events that the caller may see, in no particular order. */
 export async function readPlanned({ db, caller }: Context, ids: readonly number[]): Promise<PlannedEvent[]> {
   if (ids.length === 0) return []
   const [rows, categories, places] = await Promise.all([

@@ -1,6 +1,6 @@
-// Reads a position as people have it: figures, a link of a map, a `geo:` address (RFC 5870), a plus code.
+// Reads a position in common notations: coordinates, a link to a map, a `geo:` URI (RFC 5870), a plus code.
 
-/** Degrees. */
+/** In degrees. */
 export interface Position {
   lat: number
   lng: number
@@ -9,8 +9,8 @@ export interface Position {
 const LONGEST = 2000
 
 /**
- * A short plus code is completed by `near`. Undefined for other text, and for short links, which do not
- * contain the position.
+ * Reads a position; a short plus code is completed by the position `near`. Returns undefined for any other
+ * text, and for short links, which do not contain the position.
  */
 export function parsePosition(text: string, near?: Position): Position | undefined {
   const trimmed = text.trim()
@@ -45,7 +45,7 @@ function readGeo(text: string): Position | undefined {
   if (!/^geo:/i.test(text)) return undefined
   const asked = pairIn(/[?&]q=([^&(]{1,100})/.exec(text)?.[1])
   const own = pairIn(text.slice('geo:'.length))
-  // `geo:0,0?q=…` has the place in its query.
+  // In `geo:0,0?q=…` the position is in the query.
   return asked && own?.lat === 0 && own.lng === 0 ? asked : own
 }
 
@@ -74,7 +74,7 @@ function readLink(text: string): Position | undefined {
   if (!url) return undefined
   const { searchParams, hash } = url
   const path = decoded(url.pathname)
-  // The place itself stands last; `@` has the middle of the screen.
+  // The last `!3d…!4d…` is the place itself; the position after `@` is the centre of the screen.
   const place = [...path.matchAll(/!3d(-?[\d.]{1,20})!4d(-?[\d.]{1,20})/g)].at(-1)
   if (place) return pairOf(place[1], place[2])
   const marked = pairOf(searchParams.get('mlat') ?? undefined, searchParams.get('mlon') ?? undefined)
@@ -95,14 +95,14 @@ function decoded(text: string): string {
   }
 }
 
-// Plus codes (Open Location Code).
+// The digits of plus codes (Open Location Code).
 
 const DIGITS = '23456789CFGHJMPQRVWX'
-/** Degrees that a step of each of the first five pairs of digits is wide. */
+/** In degrees: the width of one step for each of the first five pairs of digits. */
 const STEPS = [20, 1, 0.05, 0.0025, 0.000125]
 const WHOLE = 8
 
-/** After the five pairs, a digit names one of five rows and four columns. */
+/** Reads a plus code. After the five pairs, each digit selects one of five rows and four columns. */
 function readPlusCode(text: string, near: Position | undefined): Position | undefined {
   const [, head, tail] =
     /^([23456789CFGHJMPQRVWX]{2,8})\+([23456789CFGHJMPQRVWX]{2,7})(?=$|[\s,])/i.exec(text) ?? []
@@ -111,7 +111,7 @@ function readPlusCode(text: string, near: Position | undefined): Position | unde
   return near && nearestTo(near, head, tail)
 }
 
-/** Of the full codes that end in this short one, returns the nearest to `near`. */
+/** Returns the position nearest to `near` among all full codes that end in this short one. */
 function nearestTo(near: Position, head: string, tail: string): Position {
   const missing = WHOLE - head.length
   const size = STEPS[missing / 2 - 1] ?? 1
@@ -147,10 +147,10 @@ function middleOf(code: string): Position {
   return { lat: south + height / 2, lng: west + width / 2 }
 }
 
-/** East and west in four languages: `O` is west in French and Spanish, but east in German. */
+/** Letters for compass points in four languages: `O` is west in French and Spanish, but east in German. */
 const SIDES = 'NSEWO'
 
-/** Reads `53.27, -9.05`, `53,27; -9,05`, `N 53.27 W 9.05` and `53°16'12"N 9°3'0"W`. */
+/** Reads coordinates: `53.27, -9.05`, `53,27; -9,05`, `N 53.27 W 9.05` or `53°16'12"N 9°3'0"W`. */
 function readFigures(text: string): Position | undefined {
   const plain = text.toUpperCase().replaceAll('−', '-').replaceAll(/[()]/g, ' ')
   if (/[^\dNSEWO\s.,;:°º'′’"″”/-]/.test(plain)) return undefined
@@ -164,7 +164,10 @@ function readFigures(text: string): Position | undefined {
   return { lat: lat.degrees, lng: lng.degrees }
 }
 
-/** Splits at a semicolon, a comma with a space, a side, or the middle one of three commas. */
+/**
+ * Splits the text into latitude and longitude, at a semicolon, a comma with a space, a compass point, or the
+ * second of three commas.
+ */
 function halvesOf(text: string): readonly [string, string] | undefined {
   const signs = text.replaceAll('/', ';').replaceAll(', ', ';').split(';')
   if (signs.length === 2) return [signs[0] ?? '', signs[1] ?? '']

@@ -26,7 +26,7 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/ev
 import type { PickedName } from './picked-names.ts'
 import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from './spoken/quick-line.ts'
 
-// Makes an event of one line in plain words: shows what it understood as a form, and saves nothing before
+// Reads an event from one line of natural language. The result is shown as a form, and nothing is saved until
 // that is sent.
 
 const LONGEST_LINE = 300
@@ -142,7 +142,7 @@ value="${randomUUID()}">
   )}</button></p></form>`
 }
 
-/** A box that is not ticked takes the rule off. */
+/** A checkbox for the recurrence rule that was read; unticking it removes the rule. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

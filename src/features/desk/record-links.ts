@@ -9,24 +9,27 @@ import { pathTo } from '../pages/viewing.ts'
 import { deskPath } from './desk-page.ts'
 import { mayPropose } from './review/review.ts'
 
-// Where records in lists of the desk lead: never to a form that the caller may not open.
+// Links to records in lists of the desk. They never lead to a form that the caller may not open.
 
 const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
   PagedKind,
   string
 >
 
-/** True for somebody who may change it, or propose a change of their own event. */
+/** True if the caller may change the record, or propose a change to their own event. */
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>
   mayEdit(context.caller, row) || (kind === 'event' && mayPropose(context, row))
 
-/** Leads to its form, else its public page; undefined if the caller may open neither. */
+/**
+ * Returns the path of the record's form, or else of its public page; undefined if the caller may open
+ * neither.
+ */
 function hrefOf(context: Context, kind: PagedKind, row: Linkable): string | undefined {
   if (mayOpen(context, row, kind)) return deskPath(context.site, `/${ROOMS[kind]}/${row.id}`)
   return row.status === 'publish' ? pathTo(context.site, recordPath(context.site, kind, row)) : undefined
 }
 
-/** @param look the attribute `class` */
+/** @param look the value of the attribute `class` */
 export function linkOrText(
   href: string | undefined,
   text: Content,
@@ -61,7 +64,10 @@ export async function findHrefs(
   )
 }
 
-/** Undefined for callers who may change all records. */
+/**
+ * Returns the caller as the author whose events a page shows; undefined for callers who may change
+ * everybody's.
+ */
 export const authorFirst = ({ caller }: Pick<Context, 'caller'>): number | undefined =>
   can(caller, 'edit_others') ? undefined : caller.id
 

@@ -49,7 +49,7 @@ import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 
-// Venues, organizers, categories and tags, by their declarations alone.
+// The rooms for venues, organizers, categories and tags, generated from the declarations of their fields.
 
 interface RecordRoom {
   served: ServedResource
@@ -154,10 +154,10 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
   )}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
 }
 
-/** A list counts no further. */
+/** Lists stop counting uses at this number. */
 const MOST_IN_LISTS = 100
 
-/** Counts uses; those of a term are in its answer. */
+/** Returns for each record how many events use it; the counts of terms are already in their rows. */
 async function usesIn(
   { served }: RecordRoom,
   { db }: Context,
@@ -286,7 +286,10 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }
 
-/** @throws Problem if the caller may not change it */
+/**
+ * Finds the record in the path.
+ * @throws Problem rest_no_route if there is no such record, rest_forbidden if the caller may not change it
+ */
 async function locateFor(
   { served }: RecordRoom,
   request: DeskRequest,
@@ -520,7 +523,7 @@ function nameIn({ naming }: RecordRoom, row: unknown): string {
   return decodedText(String(name ?? ''))
 }
 
-/** Asks if an event has the record, or it cannot be restored. */
+/** Removes the record. Asks for confirmation first if events use it, or if it cannot be restored. */
 async function removeOrAsk(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { id } = await locateFor(room, request)
@@ -650,7 +653,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** Undefined for `own`, the record itself. */
+/** Finds the record that `text` means, by its number or name; undefined for the record `own` itself. */
 async function meantBy(
   room: RecordRoom,
   context: Context,

@@ -17,7 +17,8 @@ import { formerStatus } from './former-status.ts'
 import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './review/proposal-store.ts'
 
-// Saves, removes, restores and erases records as REST does, with the rows that the desk keeps beside them.
+// Saves, removes, restores and deletes records as REST does, together with the rows that the desk stores
+// about them.
 
 export interface Saved {
   id: number
@@ -33,9 +34,9 @@ function savingFor(context: Context, served: ServedResource, formOf: FormPlace, 
 }
 
 /**
- * Within a day, the same key and values return the first record.
+ * Creates a record. Within a day, the same key and values return the first record instead.
  * @param key printable ASCII characters
- * @param form whose unsaved text goes
+ * @param form name of the form whose unsaved text is deleted
  * @throws Problem with faults by field in `details.params`; rest_idempotency_key_reused for other values
  */
 export async function createRecord(
@@ -63,7 +64,7 @@ export interface SaveExtras {
 }
 
 /**
- * With a version, writes only if the record still has it.
+ * Updates a record. With a `version`, it writes only if the record still has that version.
  * @throws Problem with faults by field in `details.params`; rest_precondition_failed for another version
  */
 export async function updateRecord(
@@ -94,9 +95,10 @@ export async function updateRecord(
 }
 
 /**
- * Terms have no trash.
- * @param raw such as the scope in a series
- * @throws Problem
+ * Moves a record to the trash; a term, which has no trash, is deleted.
+ * @param raw options, such as the scope in a series
+ * @throws Problem with faults by field in `details.params`; rest_forbidden; rest_precondition_failed for
+ * another version
  */
 export async function removeRecord(
   context: Context,
@@ -120,7 +122,8 @@ export async function removeRecord(
 }
 
 /**
- * Restores the former status: draft if that is not known, pending if the caller may not give it.
+ * Takes a record out of the trash with its former status: draft if that is unknown, pending if the caller may
+ * not set it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
 export async function untrashRecord(
@@ -136,7 +139,10 @@ export async function untrashRecord(
   return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
 }
 
-/** What is kept beside a term goes with it; a record in the trash may come back. */
+/**
+ * Deletes the desk's rows about a term together with it. For other records they stay, since a record in the
+ * trash may be restored.
+ */
 function removing(context: Context, served: ServedResource, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
@@ -151,7 +157,7 @@ export function wantedAt(id: number, version: number | undefined): WantedVersion
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 
-/** 0 for a kind without versions. */
+/** Returns the id and present version of a record; the version is 0 for a kind without versions. */
 export async function savedAs(
   context: Context,
   { versioned }: Operations,

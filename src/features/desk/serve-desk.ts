@@ -25,7 +25,8 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
         settingGroups: settingGroupsWith(start.features),
         listTroubles: (db, now) => listTroubles(start.features, askOf(db), now),
       })
-      // The desk finds out by itself who has signed in, by its cookie, which opens nothing else.
+      // The desk signs nobody in here: it determines the user itself, by its own cookie, which is not valid
+      // outside the desk.
       return [
         {
           methods: 'all',
@@ -37,7 +38,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** Ms between looks for a change of the zone that another process has left unfinished. */
+/** In ms: how often to look for a change of the time zone that another process has not finished. */
 const ZONE_EVERY = 30_000
 
 function zoneWork(database: Database, report: ServiceStart['report']): Work {

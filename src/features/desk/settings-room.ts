@@ -117,7 +117,7 @@ async function saveSettings(request: DeskRequest): Promise<DeskAnswer> {
   )
   const faults = {
     ...namedFaults(settingFaults(site, values)),
-    // The entry for another zone has no value: its name asks for a choice.
+    // The option for another time zone has an empty value: choosing only this option is a fault.
     ...(values.timezone === '' && { timezone: sayAtDesk(site, 'This is none of the choices.') }),
   }
   if (Object.keys(faults).length > 0) return settingsView(request, faults)
@@ -189,7 +189,7 @@ function settingRow(
 
 const LONGEST_VALUE = 200
 
-/** Leaves out passwords and cuts long texts. */
+/** Writes the value of a setting, without passwords, and cut if it is long. */
 function written({ context: { site } }: DeskRequest, name: string, value: unknown): string {
   if (typeof value === 'number') {
     const unit = name.endsWith('_bytes') ? ' B' : name.endsWith('_ms') ? ' ms' : ''

@@ -15,18 +15,24 @@ export const CHOICE_LABELS = {
   timezone: 'Your events are at the time of',
 } as const satisfies Record<string, DeskText>
 
-/** Such as `Dublin`, or `Buenos Aires`. */
+/** Returns the place in the name of a time zone, such as `Dublin` or `Buenos Aires`. */
 export function placeOfZone(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }
 
-/** `wallNow` finds the changes of a clock too, which takes more than a second for all zones. */
+/**
+ * Used instead of `wallNow`, which also looks for changes of the clocks and would take more than a second for
+ * all zones.
+ */
 const clockIn = madeOnce(
   (timeZone: string) =>
     new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit', minute: '2-digit' }),
 )
 
-/** Each option tells the time there. A chosen zone without a place, such as `UTC+2`, comes first. */
+/**
+ * Returns the time zones as options, each with the present time there. A chosen zone without a place, such as
+ * `UTC+2`, comes first.
+ */
 export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
   const option = (zone: string, wall: string): ControlOption => ({
     value: zone,
@@ -52,7 +58,10 @@ export function languageOptions(): ControlOption[] {
 /** Currencies that come first in the list. */
 const FREQUENT = ['EUR', 'USD', 'GBP', 'CHF']
 
-/** Frequent ones come first, the others by name. Those replaced long ago are left out. */
+/**
+ * Returns the currencies as options: frequent ones first, the others by name, without those that were
+ * replaced long ago.
+ */
 export function currencyOptions({ language }: Pick<Site, 'language'>, chosen: string): ControlOption[] {
   const names = new Intl.DisplayNames([language], { type: 'currency' })
   const english = new Intl.DisplayNames(['en'], { type: 'currency' })
@@ -88,7 +97,7 @@ const OF_REGION: Readonly<Record<string, string>> = {
   ...{ SE: 'SEK', NO: 'NOK', DK: 'DKK', PL: 'PLN', CZ: 'CZK', HU: 'HUF', RO: 'RON', AU: 'AUD', NZ: 'NZD' },
 }
 
-/** The first region in `Accept-Language` decides, such as `de-AT`. */
+/** Returns the currency of the region that `Accept-Language` gives first, as in `de-AT`. */
 export function currencyOfVisitor(header: string): string | undefined {
   const [, region = ''] = /^[a-z]{2,3}-([a-z]{2})\b/i.exec(header.trim()) ?? []
   const code = region.toUpperCase()

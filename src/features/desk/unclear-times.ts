@@ -13,23 +13,24 @@ import {
 export interface PossibleTime {
   utc: string
   wall: string
-  /** Such as `+02:00`. Written behind the wall time, it says which moment is meant. */
+  /** The UTC offset, such as `+02:00`. Written after the local time, it makes clear which moment is meant. */
   offset: string
-  /** Such as `CEST`. */
+  /** The abbreviation of the time zone at that moment, such as `CEST`. */
   abbreviation: string
 }
 
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
   /**
-   * The earlier comes first. Without an offset, the later one is meant of a skipped time, the earlier one of
-   * a repeated time.
+   * The two possible moments, the earlier one first. If no offset is given, a skipped time means the later
+   * one, a repeated time the earlier one.
    */
   moments: [PossibleTime, PossibleTime]
 }
 
 /**
- * Takes a wall time 'YYYY-MM-DD HH:MM:SS'; undefined if it is clear.
+ * Tells whether a local time is skipped or repeated by a change of the clocks; undefined if it is neither.
+ * @param wall as 'YYYY-MM-DD HH:MM:SS'
  * @throws RangeError for an unknown zone
  */
 export function findUnclear(wall: string, zone: string): UnclearTime | undefined {
@@ -52,7 +53,9 @@ function momentOf(utc: string, zone: string): PossibleTime {
   return { utc, wall, offset: utcOffset(utc, zone), abbreviation: timezoneAbbreviation(zone, utc) }
 }
 
-/** Returns a sentence such as `There is no 02:30 on this day, …`, which `say` translates. */
+/**
+ * Describes an unclear time in a sentence such as `There is no 02:30 on this day, …`, which `say` translates.
+ */
 export function describeUnclear(
   wall: string,
   { code, moments }: UnclearTime,

@@ -12,7 +12,7 @@ import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../../sto
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
 
-// Changes the zone of the site, and moves the events that are in the former zone.
+// Changes the time zone of the site, and converts the events that are in the former zone.
 
 export type ZoneKeeps = ZoneChangeColumns['keeps']
 
@@ -20,7 +20,7 @@ type Zones = Pick<ZoneChangeColumns, 'former_zone' | 'new_zone' | 'keeps'>
 
 type Times = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/** For how long a change can be undone. */
+/** In days: how long a change can be undone. */
 export const ZONE_CHANGE_DAYS = 30
 
 const timesOf = (row: Times): Times => {
@@ -29,8 +29,8 @@ const timesOf = (row: Times): Times => {
 }
 
 /**
- * Whole days keep their days whatever `keeps` says. An event that starts in an hour that the clocks skip
- * keeps its length.
+ * Converts the times of an event to another zone, keeping either the local time or the moment. All-day events
+ * keep their days in both cases. An event whose local start the clocks skip keeps its length.
  */
 export function timesInZone(
   row: Times & Pick<EventRow, 'all_day'>,
@@ -50,7 +50,7 @@ export function timesInZone(
   return { ...settleWhen({ start, end: later, timezone, allDay }), timezone }
 }
 
-/** `events` counts single events only. */
+/** Counts what a change would convert; `events` has only those outside a series. */
 export async function countInZone(db: Db, zone: string): Promise<{ events: number; series: number }> {
   const [events, series] = await Promise.all([
     db
@@ -84,7 +84,10 @@ export async function findInZone(db: Db, zone: string, nowUtc: string, most: num
   return [...coming, ...past].slice(0, most)
 }
 
-/** Finds the change that can be undone, or is under way. @param now in ms */
+/**
+ * Finds the latest change if it is still in progress or can be undone.
+ * @param now in ms
+ */
 export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeColumns | undefined> {
   const since = formatUtc(now - ZONE_CHANGE_DAYS * 86_400_000)
   const last = await db
@@ -96,7 +99,7 @@ export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeCol
   return last && last.state !== 'returned' && last.done_utc >= since ? last : undefined
 }
 
-/** Counts events and series that were moved, or are still to be put back. */
+/** Counts events and series that were converted; during an undo, those still to be converted back. */
 export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>): Promise<number> {
   const row = await db
     .selectFrom('zone_moves')
@@ -107,8 +110,8 @@ export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>):
 }
 
 /**
- * Locks the zone. Returns false if `former` is no longer the zone, or while a change is under way: another
- * would forget which events are still to be moved.
+ * Locks the time zone. Returns false if `former` is no longer the zone, or while a change is in progress,
+ * since a new one would lose the list of events still to be converted.
  */
 export async function mayChangeZone(tx: Tx, former: string, next: string): Promise<boolean> {
   await holdName(tx, 'zone')
@@ -118,7 +121,8 @@ export async function mayChangeZone(tx: Tx, former: string, next: string): Promi
 }
 
 /**
- * `moveZone` then moves the events. Returns false and sets nothing if `mayChangeZone` returns false.
+ * Sets the new zone; `moveZone` then converts the events. Returns false and changes nothing if
+ * `mayChangeZone` does.
  * @param now in ms
  */
 export async function changeZone(
@@ -142,7 +146,10 @@ export async function changeZone(
   return true
 }
 
-/** `moveZone` then puts the events back. Returns false for a change that does not exist or is under way. */
+/**
+ * Sets the former zone again; `moveZone` then converts the events back. Returns false for a change that does
+ * not exist or is in progress.
+ */
 export async function returnZone(tx: Tx, id: number): Promise<boolean> {
   await holdName(tx, 'zone')
   const change = await tx
@@ -163,8 +170,8 @@ const setState = (tx: Tx, id: number, state: ZoneChangeColumns['state']) =>
 const AT_ONCE = 50
 
 /**
- * Moves events in pieces, with turns for other work in between; several processes may share the work.
- * @param clock in ms
+ * Converts events in pieces, yielding to other work in between; several processes may share the work.
+ * @param clock returns the present time in ms
  */
 export async function moveZone(
   { read, write }: Pick<Database, 'read' | 'write'>,
@@ -201,7 +208,8 @@ async function movePiece(tx: Tx, change: ZoneChangeColumns, now: number): Promis
   const rows: EventRow[] = await lockedRows(tx, query).execute()
   await saveMoved(tx, change, rows, (row) => timesInZone(row, change.new_zone, keeps), now)
   if (rows.length > 0) return true
-  // The rule of a series follows the clock of its zone, so its moments would follow no rule in another.
+  // A recurrence rule follows the local time of its zone. In another zone no rule would give the same
+  // moments, so series are skipped.
   if (keeps === 'moment') return false
   const next = await tx
     .selectFrom('series')
@@ -229,7 +237,7 @@ async function moveSeries(tx: Tx, change: ZoneChangeColumns, id: number, now: nu
   await saveMoved(tx, change, rows, times, now)
 }
 
-/** Stores the times before and after, so that they can be put back to the second. */
+/** Saves the converted times, and stores those before and after, so that an undo restores them exactly. */
 async function saveMoved(
   tx: Tx,
   change: ZoneChangeColumns,
@@ -270,7 +278,7 @@ async function returnPiece(tx: Tx, change: ZoneChangeColumns, now: number): Prom
     .selectFrom('zone_moves')
     .selectAll()
     .where('change', '=', change.id)
-    // Series come first, since the times of their dates follow from them.
+    // Series come first, since the times of their dates depend on them.
     .orderBy('kind', 'desc')
     .orderBy('record')
     .limit(AT_ONCE)
@@ -299,8 +307,8 @@ async function findLocked(tx: Tx, id: number): Promise<EventRow | undefined> {
 }
 
 /**
- * Times that somebody has set since are converted as the change converted others. Undefined for an event in
- * another zone.
+ * Returns the times of an event after an undo: the former ones, or, if they were changed since, the present
+ * ones converted back. Undefined for an event that is no longer in the new zone.
  */
 function returned(row: EventRow, change: Zones, former: Times, moved: string): Times | undefined {
   if (row.timezone !== change.new_zone) return undefined

@@ -30,7 +30,10 @@ import {
 
 const SHOWN = 10
 
-/** Ms that an answer waits until all events are moved; a larger calendar goes on by itself. */
+/**
+ * In ms: how long a response waits for all events to be converted. In a larger calendar, the work continues
+ * in the background.
+ */
 const WAITS = 4000
 
 export function keepsIn(request: DeskRequest): ZoneKeeps | undefined {
@@ -38,7 +41,10 @@ export function keepsIn(request: DeskRequest): ZoneKeeps | undefined {
   return keeps === 'hour' || keeps === 'moment' ? keeps : undefined
 }
 
-/** Repeats what was typed as hidden controls, to be sent with the choice. */
+/**
+ * Asks whether events keep their local time or their moment. What was typed is repeated in hidden controls,
+ * so that it is sent with the answer.
+ */
 export async function askAboutEvents(
   request: DeskRequest,
   zone: string,
@@ -121,7 +127,7 @@ function previewTable({ context: { site } }: DeskRequest, rows: readonly EventRo
   )}</tr></thead><tbody>${rows.map(line)}</tbody></table>`
 }
 
-/** Undefined while another change is under way. */
+/** Changes the time zone; returns undefined while another change is in progress. */
 export async function setZone(
   request: DeskRequest,
   zone: string,
@@ -144,13 +150,16 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(context.site, '/settings')}?zone` }
 }
 
-/** Goes on in the background if it takes long; the service continues it after a failure. */
+/**
+ * Converts the events, and returns early if that takes long: the work then continues in the background, and
+ * the service resumes it after a failure.
+ */
 export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])
 }
 
-/** Says how far the latest change is, or how to take it back. */
+/** Reports the progress of the latest change, or offers to undo it. */
 export async function zoneNotice({ context }: DeskRequest): Promise<Content | undefined> {
   const { site, db, now } = context
   const change = await findZoneChange(db, now)

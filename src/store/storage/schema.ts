@@ -342,7 +342,7 @@ export interface ImportSourceColumns {
   address: string
   /**
    * Sync token of another calendar, with which the next run reads only later changes. `options` is JSON of
-   * the options of the run that got it; the token is valid only for the same options.
+   * the run's options; the token is valid only for these.
    */
   token: string
   options: string

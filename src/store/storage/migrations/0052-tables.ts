@@ -150,7 +150,7 @@ const POSTS = ['events', 'venues', 'organizers'] as const
 /**
  * Indexes with which SQLite counts, filters and sorts lists without reading rows: a row has long texts on a
  * chain of pages, all of which SQLite reads to reach a later column. PostgreSQL stores long texts apart from
- * rows, so it needs fewer columns in the indexes.
+ * rows, so its indexes have fewer columns.
  */
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const index = (name: string, on: string, forSqlite: string, where = '') =>

@@ -148,8 +148,8 @@ function presentDatabase(node: PostgresDatabase): Database {
 
 /**
  * Runs a write and notifies the other nodes. A notification within the transaction reaches them soonest, but
- * the server cannot flush two such commits to disk together. So the notification is within the transaction
- * only while no other write runs on this node; else it is sent afterwards.
+ * the server cannot flush two such commits to disk together. So it is sent within the transaction only while
+ * no other write runs on this node, else afterwards.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
   const announced = Promise.withResolvers<void>()

@@ -52,7 +52,6 @@ const ARROWS = {
   imports: ['sync', 'desk'],
   push: ['imports', 'transfer'],
   transfer: ['feeds'],
-  webhooks: ['desk'],
   mail: ['desk'],
   submissions: ['mail'],
   assistants: ['feeds'],
@@ -94,7 +93,7 @@ const JOINERS = [
   'features/pages',
   'features/submissions',
   'features/sync/changes-rest.ts',
-  'http/(public-reads|when-in-words).ts',
+  'http/public-reads.ts',
 ]
 
 const at = (places) => `^src/(${places.join('|').replaceAll('.', '\\.')})(/|$)`

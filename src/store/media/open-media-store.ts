@@ -17,7 +17,9 @@ function explainMissing(error: unknown): never {
   const isMissing = codeOf(error) === 'ERR_MODULE_NOT_FOUND'
   if (!isMissing || !messageOf(error).includes("'@aws-sdk/")) throw error
   throw new Error(
-    'Images in an object store need a package that is not installed here; in the folder of Kalends, run: ' +
+    'Images in an object store need a package that is not installed here (docs/production-details.md ' +
+      'says more); run after install.sh: sudo npm install --prefix /opt @aws-sdk/client-s3@3; ' +
+      'with the package of Debian: sudo npm install --global --prefix /usr @aws-sdk/client-s3@3; in a clone: ' +
       'npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
   )
 }

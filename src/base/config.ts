@@ -220,7 +220,8 @@ const settings = {
     64_000_000_000,
   ),
   trusted_proxy: list(
-    'Proxies whose X-Forwarded-For is believed, as addresses or networks such as 10.0.0.0/8.',
+    'Proxies whose X-Forwarded-For is believed: addresses, networks such as 10.0.0.0/8, or loopback, linklocal ' +
+      'or uniquelocal (private networks).',
     'ADDRESS,…',
     'IP addresses and networks',
     isProxy,

@@ -13,7 +13,10 @@ import { findLastWithdrawal } from './event-sequences.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 import { emptyElement, xmlElement } from './xml.ts'
 
-/** RFC 4287. The time of the latest change comes last, since it is known once all entries are written. */
+/**
+ * Writes an Atom feed (RFC 4287). `updated` of the feed, the time of the latest change, is written last,
+ * since it is known only once all entries are written.
+ */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',
@@ -31,7 +34,7 @@ export const atom = feedFormat({
         return writeEntry(context, facts)
       },
       between: '',
-      // An event that leaves the feed changes it.
+      // Writes nothing, but an event withdrawn from the feed changes `updated` of the feed.
       withdrawn: ({ withdrawn_utc }) => {
         note(withdrawn_utc)
         return ''

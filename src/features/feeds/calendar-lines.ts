@@ -10,8 +10,8 @@ import {
 import { recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 
 /**
- * Readers of calendar files disagree about a rule that does not make its own start, so the start becomes an
- * added date, and a count an end.
+ * Returns the RRULE, RDATE and EXDATE lines of a series. If the rule does not yield DTSTART itself, which
+ * calendar programs read differently, DTSTART is also written as an RDATE, and COUNT is replaced by UNTIL.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence

@@ -1,18 +1,28 @@
-/** Octets without the line end (RFC 5545, 3.1). */
+/** Maximum length of a content line in octets, without its line break (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
-/** A UTF-16 unit takes at most three octets, so such a line needs no counting. */
+/**
+ * Length in UTF-16 code units up to which a line is never folded, since a unit takes at most three octets.
+ */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
 export const OWN_STATUS = 'X-KALENDS-STATUS'
-/** The publication date in UTC; if never published, its local `date` (RFC 5545, 3.3.5). */
+/**
+ * This property has the publication date in UTC; for an event that was never published, its local `date` (RFC
+ * 5545, 3.3.5).
+ */
 export const OWN_DATE = 'X-KALENDS-DATE'
-/** An event with an online link but no attendance writes `unknown`. */
+/**
+ * This property has the attendance mode; `unknown` for an event with an online link but no attendance mode.
+ */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
 export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 
 export type Parameters = Readonly<Record<string, string>>
 
-/** Folds at 75 octets, never within a character. Texts have to be escaped first (`escapeText`). */
+/**
+ * Returns a content line with its line break, folded at 75 octets but never within a character. `value` must
+ * already be escaped (`escapeText`).
+ */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
   let head = name
@@ -22,25 +32,31 @@ export function contentLine(name: string, value: string, parameters?: Parameters
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const ODD = /[\0-\x08\x0b-\x1f\x7f\ud800-\udfff]/
-// A tab may stand in a text.
+// A tab is allowed in texts, so it is not among these.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** RFC 5545, 3.3.11. Drops control characters. */
+/** Escapes a TEXT value (RFC 5545, 3.3.11), and removes control characters. */
 export function escapeText(text: string): string {
   return settled(text)
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n')
 }
 
-/** Unifies line ends, and drops characters that no property can hold. Nearly every text needs no change. */
+/**
+ * Normalizes line breaks, and removes characters that no property value can hold. Since nearly every text has
+ * none of these, `ODD` is tested first.
+ */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/** Quotes a value with `:`, `;` or `,`, and encodes quotes and line ends by RFC 6868. */
+/**
+ * Returns a parameter value, quoted if it has `:`, `;` or `,`. Quotes and line breaks are encoded by RFC
+ * 6868.
+ */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written
@@ -53,7 +69,7 @@ function folded(line: string): string {
   if (octets === line.length) return foldedAscii(line)
   const bytes = Buffer.from(line)
   const parts: string[] = []
-  // Folded lines begin with a space.
+  // Each continuation line begins with a space, which takes one of its octets.
   for (let from = 0, length = LONGEST_LINE; from < bytes.length; length = LONGEST_LINE - 1) {
     const to = characterEnd(bytes, Math.min(from + length, bytes.length))
     parts.push(bytes.toString('utf8', from, to))

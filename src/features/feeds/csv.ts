@@ -7,7 +7,10 @@ import { feedFormat } from './feed.ts'
 
 type WriteCell = (facts: EventFacts) => string
 
-/** Cells are in this order. `|` parts entries in a cell; in a name it is `\\|`. */
+/**
+ * The columns, in the order in which they are written. In a cell, entries are separated by `|`; a `|` within
+ * a name is written `\\|`.
+ */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -28,7 +31,7 @@ const cells = {
   latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
   longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
   organizer: ({ organizers }) => inOneCell(organizers.map(({ organizer }) => plainText(organizer))),
-  // Readers part terms at commas if there is no `|`.
+  // Importers split terms at commas and semicolons if the cell has no `|`, so one is appended to such a term.
   terms: ({ terms }) => `${inOneCell(terms)}${terms.length === 1 && /[,;]/.test(terms.join()) ? '|' : ''}`,
   cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
   website: ({ row }) => row.website,
@@ -42,7 +45,9 @@ const cells = {
   date_local: ({ row }) => row.date,
 } satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
 
-/** A name that ends with `\\` gets a blank, so that it does not hide the `|`. */
+/**
+ * Joins names with `|`. A name that ends with `\\` gets a space appended, so that it does not escape the `|`.
+ */
 function inOneCell(names: readonly string[]): string {
   return names.map((name) => name.replaceAll('|', '\\|').replace(/\\$/, '\\ ')).join('|')
 }
@@ -77,7 +82,10 @@ const namedColumnsOf = (
       : [],
   )
 
-/** Rare fields, the first venue and the first organizer follow `cells`. */
+/**
+ * All columns of the table: those in `cells`, then the rare fields of events, then the fields of the first
+ * venue and the first organizer.
+ */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
@@ -91,7 +99,10 @@ const COLUMNS = distinct([
   ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),
 ])
 
-/** @throws Error if two have one name */
+/**
+ * Returns `columns` unchanged.
+ * @throws Error if two columns have the same name
+ */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const names = new Set<string>()
   for (const [name] of columns) {
@@ -101,7 +112,7 @@ function distinct(columns: readonly Column[]): readonly Column[] {
   return columns
 }
 
-/** RFC 4180. */
+/** Writes events as CSV (RFC 4180), one line each below a header line. */
 export const csv = feedFormat({
   name: 'csv',
   extension: 'csv',
@@ -119,8 +130,8 @@ function writeLine(facts: EventFacts): string {
 }
 
 /**
- * A spreadsheet would run these as formulas, so they get a `'`. Cells that begin with one do, too, so that
- * readers can remove it.
+ * Matches cells that a spreadsheet could run as formulas; they get a `'` in front. Cells that begin with `'`
+ * get one as well, so that importers can remove it again without loss.
  */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/

@@ -31,13 +31,13 @@ interface SeriesPart {
   modified: string
   status?: string
   /**
-   * Grows with every change of the event, and by the time of `modified` in seconds with those of linked
-   * records.
+   * The SEQUENCE property. It increases with every change of the event; `writeComponent` adds the time of
+   * `modified` in seconds, so that it also increases when linked records change.
    */
   sequence: number
 }
 
-/** RFC 5545, 3.6.1. The same data give the same bytes. */
+/** Writes the VEVENT of a single event (RFC 5545, 3.6.1). The same data always give the same bytes. */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -48,7 +48,10 @@ export function writeEventComponent(
   return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
-/** Takes the texts of an occurrence (RFC 5545, 3.8.5). */
+/**
+ * Writes the VEVENT of a whole series with its rule (RFC 5545, 3.8.5). `facts`, the texts, are those of one
+ * occurrence.
+ */
 export function writeSeriesComponent(
   context: Context,
   facts: EventFacts,
@@ -76,7 +79,10 @@ export function writeSeriesComponent(
   )
 }
 
-/** RECURRENCE-ID is the original start, in the form of the series. */
+/**
+ * Writes the VEVENT of an occurrence that differs from its series. RECURRENCE-ID is the original start,
+ * written as the series writes its DTSTART (date, local time with TZID, or UTC).
+ */
 export function writeOverride(
   context: Context,
   facts: EventFacts,
@@ -127,7 +133,10 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** Tells imports, by properties of ours, the publication date and the status of what is not public. */
+/**
+ * Writes STATUS, and properties of our own from which imports read the publication date and, for an event
+ * that is not public, the status of the record.
+ */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]
@@ -135,7 +144,10 @@ function writeStatus({ event_status, date, date_utc }: EventRow, status: string)
   return [...lines, contentLine(OWN_DATE, date_utc === NEVER ? wallTime(date) : utcTime(date_utc))]
 }
 
-/** Writes what calendars need to cancel the event, and nothing that was not public. */
+/**
+ * Writes a VEVENT for a withdrawn event: what calendar programs need to cancel it, and nothing that was never
+ * public.
+ */
 export function writeWithdrawnComponent(
   context: Context,
   row: WithdrawnEvent,
@@ -165,7 +177,10 @@ function wallTime(wall: string): string {
   return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
-/** Times are days, wall times if there are rules for the zone, else UTC. */
+/**
+ * Writes DTSTART and DTEND: as dates for all-day events, as local times if there are rules for the time zone,
+ * else in UTC.
+ */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)
@@ -185,7 +200,10 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
   return rules ? contentLine(name, wallTime(wall), { TZID: rules.id }) : contentLine(name, utcTime(utc))
 }
 
-/** Undefined for UTC and days, and if programs would read a time wrong. */
+/**
+ * Returns the VTIMEZONE rules in which the times of an event can be written. Undefined for all-day events,
+ * for UTC, and if calendar programs would compute one of its times wrongly from these rules.
+ */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
   const rules = zoneRulesOf(row.timezone, now)
@@ -196,20 +214,23 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
   return isRight ? rules : undefined
 }
 
-/** Writes HTML if it says more. The reason of an event that does not take place comes first. */
+/**
+ * Writes DESCRIPTION, and X-ALT-DESC with the HTML if its markup is more than paragraphs. `news`, such as the
+ * reason of a cancellation, comes before the description.
+ */
 function writeDescription({ news, html, text }: EventFacts): string[] {
   const all = [...news, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
   const plain = contentLine('DESCRIPTION', escapeText(all))
-  // Readers may take such plain text for HTML.
+  // Calendar programs may take plain text with a `<` for HTML, so it is written as HTML too.
   if (!/<(?!\/?p\b|br\b)/i.test(html) && !all.includes('<')) return [plain]
   const before = news.map((part) => `<p>${escapeHtml(part)}</p>\n`).join('')
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 
 /**
- * iCalendar lacks these, so they are properties of ours. Whoever does not see the link is not told when it is
- * shown.
+ * Writes the attendance mode and when the online link is shown as properties of our own, since iCalendar has
+ * none for them. Events whose link the caller may not see say nothing about when it is shown.
  */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
@@ -218,8 +239,9 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 }
 
 /**
- * CONFERENCE is of RFC 7986, 5.11. Without a venue, a link that everybody sees is LOCATION too, for clients
- * without meetings, and stands behind CONFERENCE, since importers make places public.
+ * Writes LOCATION, GEO and CONFERENCE (RFC 7986, 5.11). Without a venue, a link that everybody may see is
+ * written as LOCATION too, for clients that do not know CONFERENCE; other links are not, since importers make
+ * locations public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)
@@ -236,7 +258,10 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
 
-/** ORGANIZER has to be an e-mail address; organizers without one become contacts. */
+/**
+ * Writes the first organizer with a valid e-mail address as ORGANIZER, whose value has to be one, and the
+ * others as CONTACT.
+ */
 function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
   const first = organizers.find(({ email }) => MAIL.test(email))
   return organizers.map((organizer) => {

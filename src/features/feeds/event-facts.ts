@@ -15,14 +15,14 @@ import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../.
 import { sayOfFeeds } from './feed-texts.ts'
 import { findPostponed } from './postponed-store.ts'
 
-/** Texts have no markup unless the name says HTML. */
+/** What feeds and pages say about an event. Texts are plain text, except for `html`. */
 export interface EventFacts {
   row: EventRow
   series: SeriesRow | undefined
   title: string
   heading: string
   notice: string
-  /** The notice, and the new date of a postponed event. */
+  /** The notice and, for a postponed event, its new date. */
   news: readonly string[]
   url: string
   html: string
@@ -31,17 +31,19 @@ export interface EventFacts {
   organizers: readonly OrganizerRow[]
   terms: readonly string[]
   image: (Pick<ImageRow, 'mime_type' | 'filesize' | 'width' | 'height'> & { url: string }) | undefined
-  /** When the event or anything it shows was last changed, in UTC. */
+  /** The time of the latest change of the event or of a record linked to it, in UTC. */
   modified: string
 }
 
-/** @param later the event on the new date, for a postponed one */
+/**
+ * Gathers the facts about an event, with the linked records that the caller may see.
+ * @param later the event on the new date, if this one is postponed
+ */
 export function factsOf(context: Context, row: EventRow, links: EventLinks, later?: EventRow): EventFacts {
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const image = links.images.get(row.image ?? 0)
-  // What is no longer shown counts as well, so that an event does not grow older when its venue is taken
-  // back.
+  // Links that are not shown are included, so that `modified` does not go back when a venue is unpublished.
   const times = [
     row,
     ...(later ? [later] : []),
@@ -76,7 +78,7 @@ function newDate({ site }: Context, later: EventRow): string {
   return `${sayOfFeeds(site, 'New date: {date}', { date })} ${recordUrl(site, 'event', later)}`
 }
 
-/** Of postponed events, the ones on their new dates that the caller may see. */
+/** Maps ids of postponed events to the events on their new dates, as far as the caller may see these. */
 export async function findNewDates(
   context: Context,
   rows: readonly EventRow[],
@@ -120,7 +122,7 @@ export function rfc3339(utc: string): string {
 
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
-/** Whole days have no time, others an offset. */
+/** Returns the start or end in ISO 8601: a date for all-day events, else a local time with its UTC offset. */
 export function isoTime(
   row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>,
   edge: 'start' | 'end',
@@ -131,12 +133,16 @@ export function isoTime(
     : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
-/** The language and clock are those of the site, the times those of the event. */
+/**
+ * Returns the dates and times of an event in words: in the language and clock format of the site, in the
+ * event's own time zone.
+ */
 export function describeWhen(
   { site }: { site: Pick<Site, 'language' | 'timezone' | 'clock'> },
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,
 ): string {
-  // Reading them as UTC is right for zones that the runtime does not know.
+  // Local times are parsed as if in UTC, and formatted in UTC: that also works for zones unknown to the
+  // runtime.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [
     number,
     number,
@@ -159,5 +165,5 @@ const timesFor = madeOnce(
 const CLOCK = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', numberingSystem: 'latn' } as const
 const clockFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, CLOCK))
 
-/** JSON leaves out undefined members. */
+/** Returns undefined for an empty text, since JSON leaves out undefined members. */
 export const textOrNone = (text: string) => (text === '' ? undefined : text)

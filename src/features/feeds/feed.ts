@@ -23,11 +23,11 @@ export interface FeedHead {
 interface FeedText {
   head: string
   before?: (ids: readonly number[]) => Promise<void>
-  /** A series may stand in place of its occurrences. */
+  /** Picks the events to write of those loaded, so that a whole series can replace its occurrences. */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
   between: string
-  /** Feeds without it leave such events out. */
+  /** Writes an event that was withdrawn. A feed without this method leaves withdrawn events out. */
   withdrawn?: (row: WithdrawnEvent) => string
   tail: () => string | Promise<string>
 }
@@ -36,10 +36,16 @@ export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
-/** Past events do not vanish from subscribers' calendars at once. */
+/**
+ * A feed without dates in its query begins this many days ago, so that past events do not vanish from
+ * subscribers' calendars at once.
+ */
 const DAYS_BACK = 90
 
-/** True if dates or ids say when; `strict_dates` only says how dates are meant. */
+/**
+ * True if query parameters choose dates or ids. `strict_dates` alone does not: it only says how to compare
+ * dates.
+ */
 export const saysWhen = (sent: RawValues): boolean =>
   [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 
@@ -88,10 +94,13 @@ function feedHead({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
 
-/** Events of one turn: so few delay no other request. */
+/** Number of events written in one event loop turn, small enough not to delay other requests. */
 const AT_ONCE = 50
 
-/** Reads events at their turn, and leaves out those gone by then. */
+/**
+ * Writes the feed in chunks. Each chunk loads its events only when it is written, and leaves out those that
+ * no longer exist.
+ */
 async function* chunksOf(context: Context, found: FoundRecords, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''

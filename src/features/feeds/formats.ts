@@ -19,7 +19,7 @@ export function formatsOf({ path }: Resource): Formats {
   return [json, ...others.filter(({ lists }) => lists === 'all' || lists.includes(path))]
 }
 
-/** The end of the path decides; a path of none gives undefined. */
+/** Returns the format whose file extension the path ends with; undefined if there is none. */
 export function formatOfFile(path: string): Format | undefined {
   const dot = path.lastIndexOf('.')
   if (dot < path.lastIndexOf('/')) return undefined
@@ -27,7 +27,10 @@ export function formatOfFile(path: string): Format | undefined {
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 
-/** Undefined for browsers, which prefer pages, and for clients that take anything. */
+/**
+ * Returns the format that the Accept header prefers to HTML. Undefined for browsers, which prefer pages, and
+ * for clients that accept anything.
+ */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const best = mostWanted(others, accept)

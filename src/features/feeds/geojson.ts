@@ -22,7 +22,7 @@ interface Place {
 
 type Position = [longitude: number, latitude: number]
 
-/** RFC 7946. Public venues with a position stand in the order of their first events. */
+/** Writes public venues with coordinates as GeoJSON points (RFC 7946), ordered by the first event at each. */
 export const geojson: Format = {
   name: 'geojson',
   mediaType: 'application/geo+json',

@@ -17,8 +17,9 @@ import { gatherSeries, type WholeSeries } from './whole-series.ts'
 import { isZoneName, writeZone, type ZoneRules } from './zone-rules.ts'
 
 /**
- * RFC 5545 and 7986. Zone rules stand before the first event that needs them. A series is whole where its
- * first occurrence is found, unless `recurrence=expanded` or ids ask for single events.
+ * Writes events as iCalendar (RFC 5545 and 7986). A VTIMEZONE precedes the first event that needs it. A
+ * series is written as a whole where the first of its occurrences is found, unless the query asks for single
+ * events by `recurrence=expanded` or by ids.
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -37,15 +38,18 @@ export const icalendar = feedFormat({
       return [...written.values()].join('') + component
     }
     const owners = new Map<string, string>()
-    // Older versions, and records from the trash, may have given one UID to several.
+    // Records made by older versions, or restored from the trash, may share a UID, so the later ones get a
+    // suffix.
     const uidOf = (owner: string, uid: string) => {
       const first = owners.get(uid) ?? owner
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Exceptions are not cancelled by themselves: the first may have the UID of the series, which goes on.
+    // Exceptions that were withdrawn are not written as cancelled: the first of them may have the UID of its
+    // series, which still takes place.
     const excepted = new Set<number>()
-    // Read before the events: one too low shows the same news again, one too high would hide news.
+    // Sequence numbers are read before the events: one that is too low only makes programs show the same
+    // change again, but one that is too high would hide a later change.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
@@ -88,7 +92,7 @@ const EXPANDED_VALUE = 'expanded'
 export const EXPANDED = `recurrence=${EXPANDED_VALUE}`
 
 interface ChosenSeries {
-  /** Empty for a caller who may see public events alone. */
+  /** Ids of the found events; empty for an anonymous caller, who may see public events only. */
   listed: ReadonlySet<number>
   series: Map<number, WholeSeries | undefined>
   excepted: Set<number>
@@ -130,7 +134,7 @@ async function loadParts(
   })
 }
 
-/** Subscribers are asked to look every hour. */
+/** How often subscribed calendar programs are asked to reload the feed: every hour. */
 const REFRESH = 'PT1H'
 
 function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
@@ -142,7 +146,7 @@ function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
     contentLine('METHOD', 'PUBLISH'),
     contentLine('NAME', escapeText(title)),
     contentLine('X-WR-CALNAME', escapeText(title)),
-    // Clients know zones by names of the tz database.
+    // X-WR-TIMEZONE is written only for names of the tz database, since clients know no others.
     ...(isZoneName(timezone) ? [contentLine('X-WR-TIMEZONE', timezone)] : []),
     contentLine('REFRESH-INTERVAL', REFRESH, { VALUE: 'DURATION' }),
     contentLine('X-PUBLISHED-TTL', REFRESH),

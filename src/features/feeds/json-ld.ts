@@ -24,11 +24,17 @@ export const jsonLd = feedFormat({
   }),
 })
 
-/** Characters that would end a script element or, to old parsers, a line. */
+/**
+ * Matches `<`, which could end a script element, and the two characters that old JavaScript parsers take for
+ * line breaks.
+ */
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 
-/** An event is valid without a venue, but search engines do not show it then. */
+/**
+ * Returns an event as a schema.org Event. It is valid without a venue (`location`), but search engines do not
+ * show it then.
+ */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
   return {
@@ -86,7 +92,10 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   }
 }
 
-/** Availability is left out, since nobody said whether tickets are left. */
+/**
+ * Returns the price as a schema.org offer. It has no `availability`, since the calendar does not know whether
+ * tickets are left.
+ */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
   const offered = offeredPrice(storedCost(row.cost), site.currency)
   if (!offered) return undefined

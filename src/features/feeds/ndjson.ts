@@ -6,7 +6,7 @@ import type { Format } from '../../http/format.ts'
 import { catchUp, isBehind } from '../../store/memory/event-memory.ts'
 import { isWritten } from '../../store/memory/event-pieces.ts'
 
-/** All records that match, without pages (rule 28.7). */
+/** Writes all matching records, one JSON object per line, without pagination (rule 28.7). */
 export const ndjson: Format = {
   name: 'ndjson',
   mediaType: 'application/x-ndjson',
@@ -22,11 +22,12 @@ export const ndjson: Format = {
   }),
 }
 
-/** Records of one turn: so few delay no other request. */
+/** Number of records written in one event loop turn, small enough not to delay other requests. */
 const AT_ONCE = 25
 
 /**
- * Each record is as it is at its turn. Those gone or hidden by then are left out, and new ones are not added.
+ * Yields the records in chunks, each read only when it is written. Records that were deleted or hidden since
+ * the search are left out, and new ones are not added.
  */
 async function* linesOf(
   context: Context,
@@ -35,7 +36,8 @@ async function* linesOf(
 ): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
-    // Records in memory are ready at once: others get a turn.
+    // Records from the in-memory cache are ready without waiting, so other requests are given an event loop
+    // turn.
     await nextTurn()
   }
 }
@@ -57,7 +59,9 @@ async function someLines(context: Context, operations: Operations, found: FoundR
 
 const LINE_END = Buffer.from('\n')
 
-/** True once memory has everything that was committed before the call. */
+/**
+ * True if the in-memory cache has everything that was committed before the call; it is updated if need be.
+ */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)

@@ -13,7 +13,7 @@ import { emptyElement, xmlElement } from './xml.ts'
 
 const TTL_MINUTES = '60'
 
-/** Version 2.0, with the module for events. */
+/** Writes an RSS 2.0 feed with the elements of the RSS event module. */
 export const rss = feedFormat({
   name: 'rss',
   extension: 'rss',
@@ -42,17 +42,23 @@ ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xm
 `
 }
 
-/** Writes a text as HTML, for which readers take descriptions. */
+/** Returns a plain text as HTML, since feed readers take descriptions for HTML. */
 function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }
 
-/** Some readers take a title for text, others for HTML. */
+/**
+ * Escapes only what looks like a tag or a character reference, since some feed readers take titles for plain
+ * text and others for HTML.
+ */
 function titleOf(text: string): string {
   return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }
 
-/** The date is that of publication, since readers hide items of the future. */
+/**
+ * Writes one event. `pubDate` is the publication date, not that of the event, since feed readers hide items
+ * dated in the future.
+ */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues } = facts
   const when = describeWhen(context, row)

@@ -28,5 +28,3 @@ function attributesOf(attributes: Readonly<Record<string, string>>): string {
     .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
     .join('')
 }
-
-// Sanitises HTML of users who may not write unfiltered HTML.

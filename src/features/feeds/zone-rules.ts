@@ -9,16 +9,16 @@ import { contentLine } from './content-lines.ts'
 // wrongly (`isReadRight`: past times, irregular zones) are written in UTC.
 
 interface YearlyChange {
-  /** 1 to 12. */
+  /** January is 1. */
   month: number
-  /** 1 to 4, or -1 for the last. */
+  /** Which such weekday of the month: 1 to 4, or -1 for the last. */
   nth: number
   weekday: number
-  /** Ms after midnight, on the clock before the change. */
+  /** Ms after midnight in local time before the change. */
   time: number
 }
 
-/** One offset, or two that alternate every year, in ms. */
+/** The UTC offsets of a time zone in ms: `standard` all year, or in turns with that of `daylight`. */
 export interface ZoneRules {
   id: string
   standard: number
@@ -30,8 +30,8 @@ const YEARS = 5
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
 /**
- * Undefined for UTC, for a zone without a name, and without such rules. They hold from the year of `now` (ms)
- * on.
+ * Returns rules for a time zone that hold from the year of `now` (in ms) on. Undefined for UTC, for an
+ * unknown zone, and for a zone whose clock changes are no such yearly pair.
  */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
@@ -48,7 +48,7 @@ function readRules(zone: string, year: number): ZoneRules | undefined {
   const { id, offset, steps } = changes
   const thisYear = Date.UTC(year + 1, 0, 1)
   const lasting = steps.filter(({ at }) => at >= thisYear)
-  // Clocks that change no more keep their last offset; earlier times are checked by `isReadRight`.
+  // A zone whose clocks no longer change keeps its last offset; `isReadRight` checks times before that.
   if (lasting.length === 0) return { id, standard: steps.at(-1)?.offset ?? offset, daylight: undefined }
   const offsets = [...new Set(steps.map((step) => step.offset))].sort((a, b) => a - b)
   const [standard, summer, more] = offsets
@@ -64,8 +64,8 @@ export function isZoneName(zone: string): boolean {
 }
 
 /**
- * Readers of X-WR-TIMEZONE expand a rule that starts in UTC on the clock of that zone, even under usual names
- * of UTC, but not under `Etc/GMT`.
+ * Rules for times in UTC that need a TZID. Programs that know X-WR-TIMEZONE expand a rule whose DTSTART is in
+ * UTC in that zone instead, even under the usual names of UTC, but not under `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 
@@ -74,7 +74,8 @@ export function isUtc(id: string): boolean {
 }
 
 /**
- * Returns the yearly change that gives all of `walls` (ms, on the clock before the change), else undefined.
+ * Returns the yearly change that yields all of `walls` (local times before the change, in ms), or undefined
+ * if there is none.
  */
 function commonChange(walls: readonly number[]): YearlyChange | undefined {
   const [first, ...others] = walls.map(describeChange)
@@ -119,11 +120,14 @@ function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   return isSummer ? daylight.offset : standard
 }
 
-/** Whether every reader of the rules takes the wall time for this UTC time. False before 1970. */
+/**
+ * True if every calendar program computes this UTC time from the local time by `rules`. Always false before
+ * 1970.
+ */
 export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
   const utcMs = utcToMs(utc)
   if (Number.isNaN(utcMs) || utcMs < 0 || utcToMs(wall) - utcMs !== offsetBy(rules, utcMs)) return false
-  // Readers take the first or the second of a repeated wall time.
+  // A local time that occurs twice as clocks go back is read as its first or its second occurrence.
   return isOnlyUtcOf(wall, utc, rules.id)
 }
 
@@ -166,10 +170,7 @@ function writeOffset(ms: number): string {
   return `${ms < 0 ? '-' : '+'}${two(minutes / 60)}${two(minutes % 60)}`
 }
 
-/**
- * Whether the wall time means this moment and no other.
- * @throws RangeError for an unknown zone
- */
+/** True if the local time occurs only once, at this UTC time. */
 export function isOnlyUtcOf(wall: string, utc: string, zone: string): boolean {
   const known = getZone(zone)
   const [wallMs, utcMs] = [utcToMs(wall), utcToMs(utc)]

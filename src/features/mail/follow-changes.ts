@@ -15,23 +15,30 @@ import type { ProposalColumns } from '../desk/desk-tables.ts'
 import { planNews } from './plan-issues.ts'
 import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 
-// Tells users what others did to their events. The mark is written with the messages, so one node tells each.
+// Tells users by e-mail what others did to their events. `Mark` says how far the history was read; it is
+// written in the transaction that queues the messages, so only one node tells of each change.
 
 interface Mark {
   cursor: string
   since: string
-  /** The last row of the history that was seen. */
+  /** Id of the last row of the history that was seen. */
   row: number
 }
 
 const NAME = 'changes'
 
-/** A transaction may end later than its rows say, and its rows may have lower numbers. */
+/**
+ * A transaction may be committed later than its rows are dated, and after rows with higher ids. So rows of
+ * the last ten minutes are read again.
+ */
 const LATE_MS = 10 * MINUTE_MS
 
 const MOST_ROWS = 20_000
 
-/** Maximum of messages about events of one author; more events are one message. */
+/**
+ * At most this many messages tell one author of single events; if there are more events, one message tells of
+ * all.
+ */
 const MOST_SINGLE = 3
 const MOST_NAMED = 20
 
@@ -49,7 +56,7 @@ export async function followChanges(database: Database, site: Site, now: number)
   const rows = events.length === 0 ? [] : await listRows(read, mark)
   await write(async (tx) => {
     await holdName(tx, 'mail follows')
-    // Another node was faster.
+    // Another node has already handled these changes.
     if ((await findMark(tx))?.cursor !== mark.cursor) return
     await planNews(tx, events, now)
     await tellAuthors(tx, site, { events: new Set(events), rows, sentBack }, now)
@@ -82,7 +89,9 @@ async function setMark(tx: Tx, mark: Mark): Promise<void> {
     .execute()
 }
 
-/** Leaves out acts of the service and command line. */
+/**
+ * Reads the rows of the history after the mark, without those of user 0: the service and the command line.
+ */
 function listRows(db: Db, { row }: Mark): Promise<HistoryColumns[]> {
   return db
     .selectFrom('history')

@@ -29,31 +29,37 @@ import { languageOf } from './outbox.ts'
 import { describeList } from './subscribed-lists.ts'
 import { findSubscriber, findSubscription, tokenOf } from './subscription-store.ts'
 
-// Issues are written when they are sent: what was withdrawn meanwhile is not in them.
+// Composes the messages of subscriptions. That happens only when a message is sent, so that it does not list
+// events withdrawn since it was queued.
 
 export interface WrittenIssue {
   letter: Letter
   foot: readonly Block[]
-  /** Where one click ends the subscription. */
+  /** The URL for one-click unsubscribe. */
   unsubscribe: string
-  /** iCalendar. */
+  /** An iCalendar file to attach. */
   calendar?: string | undefined
 }
 
 const MOST_ENTRIES = 60
 const MOST_NEW = 20
-/** Bytes: a message in any script stays below 100 kB. */
+/** At most this many bytes of HTML for the list, so that a message in any script stays below 100 kB. */
 const MOST_LISTED = 34_000
 const MOST_LISTED_NEW = 10_000
-/** Events that are read; a series is many of them and one entry. */
+/**
+ * At most this many events are read. It exceeds `MOST_ENTRIES`, since a series has many events but one entry.
+ */
 const MOST_READ = 300
-/** Further dates in the entry of a series. */
+/** At most this many further dates are listed in the entry of a series. */
 const MOST_DATES = 6
 
 export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
   content.startsWith('{"subscription":')
 
-/** Undefined when there is nothing to tell. */
+/**
+ * Composes a message to a subscriber: an issue of a list, or a reminder or news of one event. Undefined if
+ * there is nothing to tell, or the subscription has ended.
+ */
 export async function writeIssue(
   ground: CalendarGround,
   message: Pick<MailMessageColumns, 'topic' | 'content' | 'language'>,
@@ -67,7 +73,8 @@ export async function writeIssue(
   const subscriber = await findSubscriber(ground.database.read, subscription.subscriber)
   if (!subscriber) return undefined
   const timezone = readerZone(subscriber, ground.site.timezone)
-  // With the reader's zone, times in other zones get their letters.
+  // With the reader's time zone as that of the site, times in other zones are shown with the name of their
+  // zone.
   const site: Site = { ...ground.site, language: languageOf(message), timezone }
   const context = readerContext({ ...ground, site }, false, { say: translatorFor(site), report, now })
   const written =
@@ -106,7 +113,7 @@ async function writeList(
   const today = dayOf(wallNow(site.timezone, now))
   const wall = wallNow(siteZone, now)
   const clock = { today: dayOf(wall), wall }
-  // The list ends with the day of the calendar on which the reader's last day ends.
+  // `end` is when the reader's last day ends; the list goes up to the site's day on which that moment falls.
   const end = `${rhythm === 'daily' ? today : addDays(today, 6)} 23:59:59`
   const last = dayOf(utcToWall(wallToUtc(end, site.timezone), siteZone))
   const coming = await findGrouped(context, between(clock, filters, clock.today, last))
@@ -148,12 +155,12 @@ const partOf = (heading: string, entries: readonly Entry[]): Block[] =>
 const restOf = (site: Site, kind: 'text' | 'small', text: MailText, count: number): Block[] =>
   count <= 0 ? [] : [{ kind, text: sayMail(site, text, { number: writtenNumber(site, count) }) }]
 
-/** Counts events beyond those of `shown`, which has entries of the first groups. */
+/** Returns how many of the found events are not shown. `shown` has the entries of the first of `groups`. */
 const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readonly Entry[]): number =>
   total - groups.slice(0, shown.length).flat().length
 
 interface Grouped {
-  /** Dates of a series share a group. */
+  /** Occurrences of one series are in one group. */
   groups: EventRow[][]
   total: number
 }
@@ -175,7 +182,10 @@ async function findGrouped(context: Context, filters: EventFilters): Promise<Gro
 export const isOff = ({ event_status }: Pick<EventRow, 'event_status'>): boolean =>
   event_status === 'canceled' || event_status === 'postponed'
 
-/** Undefined for filters of former versions, and for what is gone. */
+/**
+ * Returns the filters of a stored query. Undefined if they are no longer valid, or name a record that no
+ * longer exists.
+ */
 async function filtersOf(context: Context, query: string): Promise<EventFilters | undefined> {
   try {
     return (await readQuery(context, new URLSearchParams(query))).filters
@@ -258,7 +268,7 @@ const OPENINGS = {
 
 const isTopic = (topic: string): topic is keyof typeof OPENINGS => Object.hasOwn(OPENINGS, topic)
 
-/** Undefined if there is nothing to remind of any more. */
+/** Composes a reminder, or news of a moved or canceled event. Undefined if it no longer applies. */
 async function writeReminder(
   context: Context,
   { event }: SubscriptionColumns,
@@ -293,7 +303,7 @@ async function writeReminder(
   return { about: title, letter: { subject: sayMail(site, OPENINGS[topic], { title }), blocks }, calendar }
 }
 
-/** Pixels. */
+/** Width in pixels at which a picture is shown. */
 const WIDE = 550
 
 function pictureBlocks(context: Context, row: EventRow, image: ImageRow | undefined): Block[] {

@@ -2,7 +2,7 @@ import type { Language } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { type Content, type Html, html, trusted } from '../pages/page-html.ts'
 
-// Letters have the same content as text and as HTML of one column, light and dark.
+// Writes a letter as plain text and as HTML with the same content: in one column, with light and dark colors.
 
 export interface Letter {
   subject: string
@@ -11,26 +11,26 @@ export interface Letter {
 
 export type Block =
   | { kind: 'text' | 'small' | 'heading'; text: string }
-  /** Somebody else's words; their lines stay. */
+  /** A text that somebody else wrote; its line breaks are kept. */
   | { kind: 'quote'; text: string }
   | { kind: 'button' | 'link'; text: string; url: string }
   | { kind: 'facts'; rows: readonly (readonly [label: string, value: string])[] }
   | { kind: 'entries'; entries: readonly Entry[] }
   | ({ kind: 'picture' } & LetterPicture)
 
-/** Served by the site itself. */
+/** A picture that the site itself serves. */
 export interface LetterPicture {
   url: string
-  /** Empty for a decoration. */
+  /** The alternative text; empty for a decorative picture. */
   alt: string
-  /** Pixels of the file. */
+  /** Of the image file, in pixels. */
   width: number
   height: number
 }
 
 export interface Entry {
   title: string
-  /** Empty for none. */
+  /** Empty for an entry without a link. */
   url: string
   lines: readonly string[]
 }
@@ -45,17 +45,19 @@ export interface Letterhead {
   language: Language
   name: string
   url: string
-  /** The address of a square picture; empty for none. */
+  /** The URL of a square picture; empty for none. */
   icon: string
   foot: readonly Block[]
 }
 
 const LONGEST_SUBJECT = 150
-/** Longer texts are cut: some mail programs hide what is beyond 100 kB. */
+/**
+ * Longer texts are cut, so that messages stay below 100 kB, beyond which some mail programs hide the rest.
+ */
 const LONGEST_LINE = 300
 const LONGEST_TEXT = 2000
 const LONGEST_QUOTE = 4000
-/** RFC 5322, 2.1.1, and easy to read. */
+/** Line length of the plain text: below the limit of RFC 5322, 2.1.1, and easy to read. */
 const WIDTH = 76
 
 export function writeLetter({ subject, blocks }: Letter, head: Letterhead): WrittenLetter {
@@ -63,12 +65,15 @@ export function writeLetter({ subject, blocks }: Letter, head: Letterhead): Writ
   return { subject: short, text: writeText(blocks, head), html: writeHtml(short, blocks, head).markup }
 }
 
-/** Characters that change the direction of the text behind them, or hide parts of it. */
+/** Matches characters that change the direction of the following text, or hide parts of it. */
 const TURNING = /[\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g
 
 export const withoutTurning = (text: string): string => text.replace(TURNING, '')
 
-/** Keeps a text from beginning a header or another line, and from changing the direction of what follows. */
+/**
+ * Returns the text as one line, so that it cannot begin a header or another line, and without characters that
+ * change the direction of what follows.
+ */
 export const onOneLine = (text: string): string =>
   withoutTurning(text)
     .toWellFormed()
@@ -135,7 +140,10 @@ function wrapped(text: string, width = WIDTH): string {
   return [...lines, last].join('\n')
 }
 
-/** Mail programs that know no style sheet read the attributes; dark ones the style sheet. */
+/**
+ * The style sheet only has the dark colors. Light ones are in attributes, for mail programs without style
+ * sheets.
+ */
 const STYLE = trusted(`
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
@@ -160,7 +168,7 @@ const BACK = 'width:100%;border-collapse:collapse;background-color:#f3f4f6'
 const SHEET = 'background-color:#ffffff;border:1px solid #dde1e6;border-radius:10px;padding:24px 24px 8px'
 const ICON = 'width:32px;height:32px;border-radius:6px;vertical-align:middle;margin-right:8px'
 const PICTURE = 'display:block;width:100%;height:auto;border-radius:6px'
-/** Pixels between the edges of the sheet. */
+/** Width of the text column in pixels. */
 const COLUMN = 550
 
 function writeHtml(subject: string, blocks: readonly Block[], head: Letterhead): Html {
@@ -239,7 +247,7 @@ function entryHtml({ title, url, lines }: Entry): Html {
 
 const broken = (lines: readonly Content[]): Content => lines.map((one, at) => [at > 0 && html`<br>`, one])
 
-/** Returns the first entries whose HTML takes at most `bytes` together. */
+/** Returns the first entries whose HTML together takes at most `bytes`. */
 export function entriesWithin(entries: readonly Entry[], bytes: number): Entry[] {
   let left = bytes
   return entries.filter((entry) => {

@@ -1,16 +1,19 @@
 import { domainToASCII } from 'node:url'
 
-/** RFC 5321, 4.5.3.1. */
+/** Maximum length of the part before the `@` (RFC 5321, 4.5.3.1). */
 const LONGEST_LOCAL = 64
 const LONGEST = 254
 
-/** RFC 5322 without quotes: no address can hold a header, a name or a second address. */
+/**
+ * The part before the `@` (RFC 5322), without quoted strings, so that an address cannot contain a header, a
+ * name or a second address.
+ */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * Undefined for no address, and for a local part beyond ASCII, which few relays take. The domain is in lower
- * case and punycode.
+ * Returns the address with its domain in lower case and Punycode. Undefined if it is not valid, or its part
+ * before the `@` is not ASCII, which few relays accept.
  */
 export function parseMailAddress(text: string): string | undefined {
   const trimmed = text.trim()
@@ -23,7 +26,7 @@ export function parseMailAddress(text: string): string | undefined {
   return address.length <= LONGEST ? address : undefined
 }
 
-/** An IP address ends with a number. */
+/** True for a valid domain name. One whose last label is a number would be an IP address. */
 function isMailDomain(domain: string): boolean {
   const labels = domain.split('.')
   return labels.length > 0 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')

@@ -47,7 +47,11 @@ export function registerMailCommands(program: Command, { configure, features }: 
     )
 }
 
-/** @throws Error with one sentence, also when the relay does not take it */
+/**
+ * Sends a test message at once.
+ * @throws Error with one sentence if the address is not valid, e-mail is off, or the relay refuses the
+ * message
+ */
 async function sendTest(started: Config, open: () => Promise<Database>, text: string): Promise<string> {
   const to = parseMailAddress(text)
   if (to === undefined) throw new Error(`${text} is no e-mail address.`)

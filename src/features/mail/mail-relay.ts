@@ -8,7 +8,7 @@ import { domainOf, parseMailAddress } from './mail-address.ts'
 import type { Outcome } from './outbox.ts'
 
 export interface Relay {
-  /** Never throws. `signal` ends the attempt. */
+  /** Sends one message; never rejects, but returns a failure as its outcome. `signal` aborts the attempt. */
   send: (message: OutgoingMessage, signal: AbortSignal) => Promise<Outcome & { answer: string }>
   close: () => void
   from: string
@@ -19,18 +19,24 @@ export interface OutgoingMessage extends WrittenLetter {
   to: string
   fromName: string
   messageId: string
-  /** Where one click ends a subscription, and what it is called. */
+  /** The URL for one-click unsubscribe, and the List-ID header. */
   list?: { unsubscribe: string; id: string } | undefined
-  /** iCalendar. */
+  /** An iCalendar file to attach. */
   calendar?: string | undefined
 }
 
-/** Ms. A relay that answers a byte a second is left after `attempt`. */
+/**
+ * Timeouts in ms. `attempt` bounds the whole attempt, for a relay that sends a byte now and then and so is
+ * never silent.
+ */
 const PATIENCE = { connect: 15_000, silent: 30_000, attempt: 90_000 }
 
 const A_SECOND = 10
 
-/** Undefined without a setting. @throws Error with one sentence for a file or sender that is missing */
+/**
+ * Opens the connection pool to the relay. Undefined if no relay is configured.
+ * @throws Error with one sentence if the password file cannot be read or the sender address is missing
+ */
 export async function openRelay(config: Config, patience = PATIENCE): Promise<Relay | undefined> {
   if (config.mail === '') return undefined
   const address = new URL(config.mail)
@@ -44,7 +50,7 @@ export async function openRelay(config: Config, patience = PATIENCE): Promise<Re
     host,
     port: Number(address.port) || (isSecure ? 465 : 587),
     secure: isSecure,
-    // A password goes over an open line only to this machine.
+    // Except to this machine itself, a password is sent only over TLS.
     requireTLS: user !== '' && !isSecure && !isLoopback(host),
     ...(user === '' ? {} : { auth: { user, pass } }),
     pool: true,
@@ -59,7 +65,8 @@ export async function openRelay(config: Config, patience = PATIENCE): Promise<Re
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  // Without a listener an error would end the process; each message gets it as well.
+  // Without a listener, an `error` event would end the process. The message being sent fails with the same
+  // error.
   transport.on('error', () => undefined)
   return {
     from,
@@ -80,7 +87,7 @@ export async function openRelay(config: Config, patience = PATIENCE): Promise<Re
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** @throws Error with one sentence */
+/** @throws Error with one sentence if the password file cannot be read */
 function passwordOf({ mail_password_file: file }: Config, inAddress: string): string {
   if (file === '') return inAddress
   try {
@@ -90,7 +97,7 @@ function passwordOf({ mail_password_file: file }: Config, inAddress: string): st
   }
 }
 
-/** @throws Error with one sentence */
+/** @throws Error with one sentence if no valid sender address is configured */
 function senderOf({ mail_from }: Config, user: string): string {
   const from = parseMailAddress(mail_from || user)
   if (from !== undefined) return from
@@ -123,7 +130,7 @@ function optionsOf(message: OutgoingMessage, from: string) {
   }
 }
 
-/** A refusal of these is about the message; other refusals are for the operator to mend. */
+/** SMTP commands whose refusal concerns the message; a refusal of any other is for the operator to fix. */
 const OF_MESSAGE = new Set(['RCPT TO', 'DATA'])
 
 function readFailure(error: unknown): Outcome {

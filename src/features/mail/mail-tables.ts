@@ -3,23 +3,26 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 
 export interface MailMessageColumns {
   id: number
-  /** Unique, so that it is sent once. */
+  /** Unique, so that the same message is not queued twice. */
   name: string
   recipient: string
   language: string
   topic: string
-  /** JSON; empty once it is settled. */
+  /** The letter as JSON; empty once the message is settled (sent or given up). */
   content: string
   state: 'waiting' | 'sending' | 'sent' | 'given_up'
   created_utc: string
-  /** When it is due, or another process may take it; empty once it is settled. */
+  /**
+   * When the message is due or, while it is being sent, when another process may take it over. Empty once it
+   * is settled.
+   */
   next_utc: string
-  /** Empty for any time. */
+  /** The time after which it is no longer sent; empty for no limit. */
   until_utc: string
-  /** 1 if a stranger has typed the address. */
+  /** 1 if a stranger typed the address into a form. */
   by_stranger: number
   attempts: number
-  /** What the relay answered; 0 for nothing. */
+  /** The SMTP status that the relay answered; 0 for no answer. */
   status: number
   error: string
   settled_utc: string
@@ -27,14 +30,14 @@ export interface MailMessageColumns {
 
 export interface SubscriberColumns {
   id: number
-  /** Unique. */
+  /** Unique among subscribers. */
   address: string
   language: string
-  /** Empty for that of the site. */
+  /** Empty for the time zone of the site. */
   timezone: string
   secret: string
   created_utc: string
-  /** Refusals for good, one after the other. */
+  /** Number of permanent refusals by the relay in a row. */
   failures: number
 }
 
@@ -43,22 +46,22 @@ export interface SubscriptionColumns {
   subscriber: number
   secret: string
   kind: 'list' | 'event'
-  /** Empty for all events, and for one event. */
+  /** The query string of a list; empty for a list of all events, and for a subscription to one event. */
   query: string
-  /** 0 for a list. */
+  /** Id of the event; 0 for a list. */
   event: number
-  /** `event`: the day before, and when it moves or is canceled. */
+  /** `event`: a message on the day before, and when the event is moved or canceled. */
   rhythm: 'daily' | 'weekly' | 'event'
-  /** A weekly one has 1 (Monday) to 7. */
+  /** The weekday of a weekly issue: 1 (Monday) to 7. */
   weekday: number
   created_utc: string
-  /** Empty until it is confirmed. */
+  /** Empty until the subscriber confirms it. */
   confirmed_utc: string
-  /** When the next message is due; empty for none. */
+  /** When the next issue or reminder is due; empty for none. */
   next_utc: string
-  /** What was published later is new to the reader. */
+  /** Events published after this time are new to the subscriber. */
   seen_utc: string
-  /** JSON. */
+  /** The times and status of the event of which the subscriber was last told, as JSON. */
   told: string
 }
 

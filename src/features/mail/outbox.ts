@@ -15,14 +15,14 @@ import type { MailMessageColumns } from './mail-tables.ts'
 export interface NewMessage {
   to: string
   language: Language
-  /** Such as `invitation`. */
+  /** What the message is about, such as `invitation`. */
   topic: string
   letter: Letter
-  /** A second message of this name is not queued. */
+  /** A unique name: a second message with the same name is not queued. */
   once?: string
-  /** Ms since the epoch. */
+  /** Time in ms since the epoch after which the message is not sent. */
   goodUntil?: number
-  /** A stranger has typed the address. */
+  /** True if a stranger typed the address into a form. */
   isByStranger?: true
 }
 
@@ -30,17 +30,17 @@ export class MailRefusal extends Error {
   override name = 'MailRefusal'
 }
 
-/** Ms between two messages to one address that strangers cause. */
+/** At least this many ms lie between two messages to one address that strangers cause. */
 const STRANGER_EVERY_MS = 10_000
 const STRANGER_A_DAY = 10
 
-/** Bytes. */
+/** Maximum length of a letter as JSON, in UTF-16 code units. */
 const LONGEST_CONTENT = 200_000
 
 /**
- * False when it was queued before, strangers have caused too many, or nothing can be sent to the address:
- * those of users may be stranger than a relay takes.
- * @throws MailRefusal when the letter is far too long
+ * Queues a message. Returns false if it was queued before, strangers have caused too many messages to the
+ * address, or the address is not valid: addresses of users may be of forms that relays do not accept.
+ * @throws MailRefusal if the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
   const { to, language, topic, letter, once, goodUntil, isByStranger = false } = message
@@ -59,7 +59,7 @@ type Queued = Pick<
   'name' | 'recipient' | 'language' | 'topic' | 'content' | 'until_utc' | 'by_stranger'
 >
 
-/** False when there is one of its name. */
+/** Inserts a message as waiting. Returns false if there is already one with its name. */
 export async function insertMessage(tx: Tx, queued: Queued, now: number): Promise<boolean> {
   const nowUtc = formatUtc(now)
   const row = { ...queued, state: 'waiting', created_utc: nowUtc, next_utc: nowUtc, ...NEVER_TRIED } as const
@@ -86,13 +86,16 @@ async function isEnough(tx: Tx, recipient: string, now: number): Promise<boolean
   return Number(n) >= STRANGER_A_DAY || (last ?? '') > formatUtc(now - STRANGER_EVERY_MS)
 }
 
-/** Returns how many there were, waiting or settled. */
+/** Deletes all messages to the address, waiting or settled, and returns their number. */
 export async function forgetQueued(tx: Tx, address: string): Promise<number> {
   const gone = await tx.deleteFrom('mail_messages').where('recipient', '=', address).executeTakeFirst()
   return Number(gone.numDeletedRows)
 }
 
-/** Removes waiting messages to the address. Sent ones lose the address, but still count for the hour. */
+/**
+ * Deletes messages to the address about these topics. Those already sent only lose the address, so that they
+ * still count for the hourly limit.
+ */
 export async function forgetSent(tx: Db, address: string, topics: readonly string[]): Promise<void> {
   if (address === '') return
   const unnamed = { recipient: '', error: '', name: sql<string>`'sent ' || id` }
@@ -117,24 +120,27 @@ const isLetter = (value: unknown): value is Letter =>
 export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): Language =>
   LANGUAGES.find((known) => known === language) ?? 'en'
 
-/** The same on every attempt: mail programs show it once. */
+/**
+ * Returns the Message-ID. It is the same for every attempt, so that mail programs show a message that arrives
+ * twice only once.
+ */
 export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
   `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
 
-/** Longer than an attempt takes. */
+/** How long a process reserves a message: longer than an attempt takes. */
 const LEASE_MS = 3 * MINUTE_MS
 
-/** Pauses of 24 hours together, after which a message is given up. */
+/** Pauses between attempts, 24 hours altogether. After the last one, a message is given up. */
 const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
 
-/** A message that is due later was written by a wrong clock. */
+/** A message that is due later than this was written while the clock was wrong, so it is sent at once. */
 const LATEST = 12 * HOUR_MS
 
 const dueTimes = (now: number) => ({ nowUtc: formatUtc(now), latestUtc: formatUtc(now + LATEST) })
 
 /**
- * Reserves a message for this process for three minutes. Undefined when none is due, `perHour` were sent
- * within the hour, or the calendar is held.
+ * Reserves a due message for this process for three minutes. Returns undefined if none is due, if `perHour`
+ * messages were sent within the last hour, or if the calendar is held (sends nothing).
  */
 export async function claimMessage(
   tx: Tx,
@@ -142,7 +148,7 @@ export async function claimMessage(
   now: number,
 ): Promise<MailMessageColumns | undefined> {
   const { nowUtc, latestUtc } = dueTimes(now)
-  // Two senders together stay below the limit.
+  // The lock keeps two senders together below the hourly limit.
   await holdName(tx, 'mail')
   if ((await countSending(tx, now)) >= perHour) return undefined
   const due = tx
@@ -161,7 +167,7 @@ export async function claimMessage(
   return message
 }
 
-/** Whether a look at the outbox is worth a write. */
+/** True if a message is due. It is checked before `claimMessage`, which costs a write transaction. */
 export async function isMailDue(db: Db, now: number): Promise<boolean> {
   const { nowUtc, latestUtc } = dueTimes(now)
   const due = db.selectFrom('mail_messages').select('id').where('next_utc', '<>', '')
@@ -190,16 +196,19 @@ async function countSending(tx: Tx, now: number): Promise<number> {
   return Number(n)
 }
 
-/** `status` is what the relay answered, 0 for nothing. */
+/** The result of an attempt. `status` is the SMTP status that the relay answered, 0 for no answer. */
 export type Outcome =
   | { kind: 'sent' }
-  /** The message need not be sent any more. */
+  /** The message no longer needs to be sent. */
   | { kind: 'dropped' }
   | { kind: 'refused' | 'later'; status: number; error: string }
-  /** The message is not at fault. */
+  /** The relay could not be reached or refuses all messages; the message itself is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
-/** Drops the content of a settled message, which may have a secret link. Returns true when it is given up. */
+/**
+ * Records the outcome of an attempt, and returns true if the message is given up. The content of a settled
+ * message is erased, since it may contain a secret link.
+ */
 export async function settleMessage(
   tx: Tx,
   { id, attempts }: MailMessageColumns,
@@ -229,7 +238,7 @@ export async function settleMessage(
   return false
 }
 
-/** Makes a message due again whose attempt was cut off by a stop. */
+/** Makes a message due again at once, after shutdown interrupted its attempt. */
 export async function returnMessage(tx: Tx, { id, created_utc }: MailMessageColumns): Promise<void> {
   const back = { state: 'waiting', next_utc: created_utc } as const
   await tx.updateTable('mail_messages').set(back).where('id', '=', id).execute()
@@ -247,7 +256,7 @@ export async function countOutbox(db: Db): Promise<{ waiting: number; given_up: 
   return { waiting: of(['waiting', 'sending']), given_up: of(['given_up']) }
 }
 
-/** The newest come first. */
+/** Lists messages not sent (waiting or given up), the newest first. */
 export function listUnsent(
   db: Db,
   most: number,
@@ -261,7 +270,7 @@ export function listUnsent(
     .execute()
 }
 
-/** The newest come first, without contents. */
+/** Lists messages without their content, the newest first. */
 export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColumns, 'content'>[]> {
   return db
     .selectFrom('mail_messages')
@@ -273,7 +282,10 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
-/** Days that messages to addresses typed by strangers are kept; unconfirmed subscriptions stay as long. */
+/**
+ * Days for which settled messages to addresses typed by strangers are kept; as long as unconfirmed
+ * subscriptions.
+ */
 const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [

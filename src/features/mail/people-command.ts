@@ -33,7 +33,7 @@ export function registerPeopleCommands(program: Command, { configure, features }
     )
 }
 
-/** @throws Error with one sentence */
+/** @throws Error with one sentence if the address is not valid */
 function addressIn(text: string): string {
   const address = parseMailAddress(text)
   if (address === undefined) throw new Error(`${text} is no e-mail address.`)

@@ -13,14 +13,15 @@ import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { insertMessage } from './outbox.ts'
 import { MOST_FAILURES } from './subscription-store.ts'
 
-// Queues issues and reminders that are due, and news of moved or canceled events.
+// Queues issues and reminders that are due, and news of moved or canceled events. The messages are composed
+// when they are sent.
 
 const AT_ONCE = 100
 
-/** An issue that is due later was planned by a wrong clock. */
+/** An issue that is due later than this was planned while the clock was wrong, so it is planned anew. */
 const LATEST_MS = 8 * DAY_MS
 
-/** A message that is late by more is not sent. */
+/** An issue or reminder that is overdue by more than this is not sent. */
 const LATE_MS = DAY_MS
 
 type Due = SubscriptionColumns & Pick<SubscriberColumns, 'address' | 'language' | 'timezone' | 'failures'>
@@ -78,7 +79,7 @@ async function planIssue(tx: Tx, site: Site, due: Due, isOpen: boolean, now: num
   const next_utc = nextIssue(due, readerZone(due, site.timezone), now)
   const seen = isDue ? { next_utc, seen_utc: formatUtc(now) } : { next_utc }
   const { id, rhythm, weekday } = due
-  // A subscriber may choose other days meanwhile.
+  // The update does nothing if the subscriber has changed the weekday or rhythm meanwhile.
   const { numUpdatedRows } = await tx
     .updateTable('mail_subscriptions')
     .set(seen)

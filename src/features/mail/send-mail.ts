@@ -24,16 +24,19 @@ export interface MailSender {
   site: Site
   relay: Relay
   perHour: number
-  /** Empty for none. */
+  /** The URL of the icon in letters; empty for none. */
   icon: () => string
   report: (error: unknown) => void
-  /** Never throws. */
+  /** Called after each attempt; must not throw. */
   onSettled: (message: MailMessageColumns, outcome: Outcome, isGivenUp: boolean) => void
   stopping: AbortController
   round: Promise<void> | undefined
-  /** Ms since the epoch. */
+  /** Nothing is sent before this time, in ms since the epoch. */
   restsUntil: number
-  /** An outcome that the database did not take, as with a full disk; nothing else is sent before. */
+  /**
+   * An outcome that could not be stored, for example because the disk is full. Nothing else is sent before it
+   * is stored.
+   */
   unsettled: Attempt | undefined
 }
 
@@ -44,15 +47,15 @@ interface Attempt {
 
 type Composed = Omit<OutgoingMessage, 'to' | 'fromName' | 'messageId'>
 
-/** Ms, after a relay that was busy or away. */
+/** Pause in ms after an attempt that failed because the relay was busy or unreachable. */
 const REST_MS = MINUTE_MS
-/** Ms, after a database that failed. */
+/** Pause in ms after an error of the database. */
 const SHORT_REST_MS = 10_000
 
-/** Awaits the round that is under way, if any. */
+/** Sends what is due. Returns the promise of the round under way, if there is one. */
 export function sendMail(sender: MailSender, now: number): Promise<void> {
   if (sender.stopping.signal.aborted || sender.round) return sender.round ?? Promise.resolve()
-  // A clock that was set back does not make the rest longer.
+  // A pause that ends later than `REST_MS` from now is ignored: the clock has been set back.
   if (sender.restsUntil > now && sender.restsUntil <= now + REST_MS) return Promise.resolve()
   sender.round = sendRound(sender)
     .catch((error) => {
@@ -109,7 +112,7 @@ async function attemptMessage(sender: MailSender, message: MailMessageColumns): 
   return relay.send(outgoing, stopping.signal)
 }
 
-/** Undefined if it need not be sent any more. */
+/** Returns the text and HTML of a queued message. Undefined if it no longer needs to be sent. */
 async function composeMessage(
   { site, ground, report, relay, icon }: MailSender,
   message: MailMessageColumns,

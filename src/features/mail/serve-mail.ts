@@ -17,7 +17,10 @@ import { answerSubscribe } from './subscribe-route.ts'
 const EVERY_MS = 500
 const FOLLOWS_EVERY_MS = 1000
 
-/** @throws Error with one sentence for settings that do not fit together */
+/**
+ * Starts sending mail; does nothing if no relay is configured.
+ * @throws Error with one sentence if the mail settings are not valid together
+ */
 export async function serveMail(start: ServiceStart): Promise<Serving> {
   const { config, logger, report } = start
   const relay = await openRelay(config)
@@ -47,7 +50,7 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
         round: undefined,
         restsUntil: 0,
         unsettled: undefined,
-        // The words of the relay may repeat the address of the reader.
+        // Only the SMTP status is logged: the relay's text may contain the address of the recipient.
         onSettled: ({ id, topic }, outcome, isGivenUp) => {
           if (outcome.kind === 'dropped') return
           if (outcome.kind === 'sent') return count('sent')
@@ -71,10 +74,10 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** A PNG of the present icon or logo. */
+/** The site serves its icon or logo here, as a PNG. */
 const ICON_PATH = '/apple-touch-icon.png'
 
-/** A drawing has no pixels to make it of. */
+/** True if an icon or logo can be served as PNG, which is not made from SVG and ICO files. */
 function hasIcon({ files: { pages_icon: icon, pages_logo: logo } }: Look): boolean {
   const file = icon ?? logo
   return file !== undefined && file.ending !== '.svg' && file.ending !== '.ico'
@@ -103,7 +106,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   }
 }
 
-/** Leaves out what the database counts if it does not answer. */
+/** Returns the mail metrics. Those counted in the database are left out if it does not answer. */
 async function mailFamilies(counts: Readonly<Record<string, number>>, read: Db): Promise<Family[]> {
   const found = await countOutbox(read).catch(() => undefined)
   const tried = Object.entries(counts).map(([outcome, count]) => [{ outcome }, count] as const)

@@ -44,9 +44,12 @@ import {
   tokenOf,
 } from './subscription-store.ts'
 
-// Links in messages lead to pages with a button, since scanners of mail follow links.
+// Links in messages lead to pages with a button that does the act, since mail scanners follow links.
 
-/** Keeps values from changing the direction of the text behind them. */
+/**
+ * Returns the translated text. Values become one line, without characters that change the direction of the
+ * text after them.
+ */
 function say({ site }: Context, text: MailText, values: Readonly<Record<string, string>> = {}): string {
   const plain = Object.entries(values).map(([name, value]) => [name, onOneLine(value)])
   return sayMail(site, text, Object.fromEntries(plain))
@@ -54,7 +57,11 @@ function say({ site }: Context, text: MailText, values: Readonly<Record<string, 
 
 type Wanted = { kind: 'list'; query: string; what: string } | { kind: 'event'; row: EventRow; what: string }
 
-/** @throws Problem for a query that no list has, and an event that nobody may see */
+/**
+ * Returns what a form subscribes to: the list of a query, or an event.
+ * @throws Problem rest_invalid_param for a query that is not valid, rest-event-not-found for an event that is
+ * not public
+ */
 async function wantedIn(context: Context, query: string, event: string): Promise<Wanted> {
   if (event !== '') {
     const row = /^\d{1,10}$/.test(event) ? await findEvent(context.db, Number(event)) : undefined
@@ -82,7 +89,10 @@ interface Typed {
   fault?: MailText
 }
 
-/** 30 November 2026 was a Monday. */
+/**
+ * Returns the choice of daily or a weekday. The names of weekdays are those of the week from Monday, 30
+ * November 2026.
+ */
 function rhythmField(context: Context, chosen: string): Html {
   const { site } = context
   const [first, ...others] = ISSUE_DAYS.map((value, at) => {
@@ -96,7 +106,7 @@ function rhythmField(context: Context, chosen: string): Html {
 
 let zones: Choices | undefined
 
-/** Made once, for there are hundreds. */
+/** Returns the choices of time zones. They are made only once, since there are hundreds. */
 function allZones(): Choices {
   const names = zones ? [] : ['UTC', ...Intl.supportedValuesOf('timeZone')]
   zones ??= choicesOf([...new Set(names)].map((value) => ({ value, text: value.replaceAll('_', ' ') })))
@@ -158,16 +168,22 @@ ${trap(say(context, 'Leave this empty'))}
   }
 }
 
-/** Programs that fill in every field fill in this one. */
+/**
+ * A hidden field that people leave empty. A bot that fills in every field fills it in, and so gives itself
+ * away.
+ */
 const trap = (label: string): Html =>
   html`<p class="hidden" aria-hidden="true"><label for="website">${label}</label>
 <input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>`
 
-/** Counts per network address. */
+/** At most this many requests an hour are accepted from one network address. */
 const MOST_AN_HOUR = 20
 const MOST_CLIENTS = 10_000
 
-/** @throws Problem too_many_attempts */
+/**
+ * Counts a request of a network address.
+ * @throws Problem too_many_attempts
+ */
 function countAsked({ asked }: SubscribeRoute, address: string, now: number): void {
   const client = clientOf(address)
   const recent = (asked.get(client) ?? []).filter((at) => at > now - HOUR_MS && at <= now)
@@ -180,7 +196,10 @@ function countAsked({ asked }: SubscribeRoute, address: string, now: number): vo
   }
 }
 
-/** The same answer for any address, and for programs that fill in every field. */
+/**
+ * Subscribes an address. The answer is the same for every address, subscribed or not, and for bots that fill
+ * in the hidden field.
+ */
 async function takeForm({ route, context, incoming, field }: AskedPage): Promise<SubscribeAnswer> {
   const wanted = await wantedIn(context, field('list'), field('event'))
   const rhythm = readRhythm(field('rhythm'))
@@ -282,7 +301,7 @@ async function showSent({ context }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** Shown for links that never existed, too. */
+/** Shown for a link that was used or has expired, and in the same way for one that never existed. */
 const goneView = (context: Context): SubscribeView => ({
   status: 404,
   title: say(context, 'This link is no longer good'),
@@ -349,7 +368,10 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** RFC 8058: mail programs have no cookie. The same answer for unknown tokens. */
+/**
+ * Ends a subscription without asking back and without a cookie: mail programs send this request (RFC 8058).
+ * The answer is the same for an unknown token.
+ */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)
   if (found) await context.write((tx) => endSubscription(tx, found))

@@ -10,16 +10,19 @@ import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { forgetQueued, forgetSent } from './outbox.ts'
 
 export const MOST_SUBSCRIPTIONS = 20
-/** For all addresses together. */
+/** At most this many unconfirmed subscriptions of all addresses together. */
 const MOST_UNCONFIRMED = 1000
 export const CONFIRM_HOURS = 48
-/** After so many refusals, nothing more is sent. */
+/** After this many permanent refusals in a row, nothing more is sent to a subscriber. */
 export const MOST_FAILURES = 3
 
 export interface AskedFor extends Rhythm {
   address: string
   language: Language
-  /** Empty for that of the site; an address that is known keeps its own. */
+  /**
+   * Empty for the time zone of the site. It applies to a new subscriber only; a known one keeps the zone it
+   * has.
+   */
   timezone: string
   kind: SubscriptionColumns['kind']
   query: string
@@ -29,12 +32,15 @@ export interface AskedFor extends Rhythm {
 export type Subscribed =
   | { is: 'new' | 'known'; subscriber: SubscriberColumns; subscription: SubscriptionColumns }
   | { is: 'full'; subscriber: SubscriberColumns }
-  /** Too many wait to be confirmed. */
+  /** Too many subscriptions are unconfirmed. */
   | { is: 'refused' }
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-/** A subscriber goes with the last subscription, and must not while another one is added. */
+/**
+ * Takes an advisory lock. A subscriber is deleted with its last subscription, which must not happen while
+ * another one is being added.
+ */
 const holdSubscribers = (tx: Db) => holdName(tx, 'mail subscriptions')
 
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
@@ -91,7 +97,7 @@ async function countUnconfirmed(db: Db): Promise<number> {
   return Number(n)
 }
 
-/** The oldest come first. */
+/** Lists the subscriptions of a subscriber, the oldest first. */
 export function listSubscriptions(db: Db, subscriber: number): Promise<SubscriptionColumns[]> {
   return db
     .selectFrom('mail_subscriptions')
@@ -109,7 +115,7 @@ export function findSubscription(db: Db, id: number): Promise<SubscriptionColumn
   return db.selectFrom('mail_subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-// A token is the id and the secret of its row.
+// The token in a link is the id of the row and its secret.
 
 export const tokenOf = ({ id, secret }: { id: number; secret: string }): string => `${id}-${secret}`
 
@@ -155,7 +161,10 @@ export async function changeRhythm(
     .execute()
 }
 
-/** @param timezone empty for that of the site, which is `zone` then */
+/**
+ * Changes the time zone of a subscriber, and plans the next issues anew.
+ * @param timezone empty for the time zone of the site; `zone` is the zone that results
+ */
 export async function changeSubscriberZone(
   tx: Tx,
   { id }: Pick<SubscriberColumns, 'id'>,
@@ -170,11 +179,17 @@ export async function changeSubscriberZone(
     }
 }
 
-/** What readers of subscriptions get; strangers cause the others. */
+/**
+ * Topics of messages that subscriptions cause. The others in `TOPICS` answer a form, which a stranger may
+ * have sent.
+ */
 const ISSUE_TOPICS = ['issue', 'reminder', 'moved', 'canceled', 'postponed']
 const TOPICS = [...ISSUE_TOPICS, 'confirm subscription', 'subscribed already']
 
-/** Its subscriber goes with the last one, and the address from what was sent. */
+/**
+ * Deletes a subscription. With the last one, the subscriber is deleted too, and the address is removed from
+ * messages already sent.
+ */
 export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionColumns): Promise<void> {
   await holdSubscribers(tx)
   const own = await findSubscriber(tx, subscriber)
@@ -184,7 +199,7 @@ export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionCo
   await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber).execute()
 }
 
-/** Returns how many rows there were. */
+/** Deletes a subscriber with all subscriptions and messages, and returns the number of deleted rows. */
 export async function forgetSubscriber(tx: Tx, address: string): Promise<number> {
   await holdSubscribers(tx)
   const subscriber = await findByAddress(tx, address)
@@ -196,7 +211,7 @@ export async function forgetSubscriber(tx: Tx, address: string): Promise<number>
   return queued + length + 1
 }
 
-/** Leaves out secrets. */
+/** Returns what is stored about a subscriber, without secrets. */
 export async function exportSubscriber(db: Db, address: string): Promise<object[]> {
   const subscriber = await findByAddress(db, address)
   const messages = await db
@@ -216,14 +231,14 @@ export async function exportSubscriber(db: Db, address: string): Promise<object[
   return [{ kept: 'subscriber', ...own }, ...asked, ...sent]
 }
 
-/** `isReached` is false after a refusal for good. */
+/** Notes whether a message reached the address. `isReached` is false after a permanent refusal. */
 export async function noteReached(tx: Tx, address: string, isReached: boolean): Promise<void> {
   const update = tx.updateTable('mail_subscribers').where('address', '=', address)
   if (isReached) await update.set({ failures: 0 }).where('failures', '>', 0).execute()
   else await update.set(({ eb }) => ({ failures: eb('failures', '+', 1) })).execute()
 }
 
-// Unconfirmed requests, reminders of what is long over, subscribers of nothing.
+// Delete unconfirmed subscriptions, subscriptions to events long over, and subscribers without subscriptions.
 export const subscriptionPrunings: readonly Pruning[] = [
   {
     days: CONFIRM_HOURS / 24,

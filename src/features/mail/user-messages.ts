@@ -9,7 +9,10 @@ import type { ToldToUser } from '../desk/desk-page.ts'
 import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
-/** False for a user without an address. */
+/**
+ * Queues an invitation or another account message with a secret link. Returns false if e-mail is off or the
+ * user has no address.
+ */
 export async function tellUser(
   tx: Tx,
   { kind, user, link, by }: ToldToUser,
@@ -52,11 +55,11 @@ export async function tellUser(
 export interface ToldOfEvent {
   kind: 'published' | 'sent back' | 'changed' | 'removed'
   user: User
-  /** Unique for each act. */
+  /** Identifies the act, so that the user is told of it only once. */
   act: string
   title: string
   url: string
-  /** Empty if nobody is known. */
+  /** Name of the user who did it; empty if unknown. */
   by: string
   note: string
 }
@@ -106,7 +109,7 @@ export async function tellOfEvent(tx: Tx, site: Site, told: ToldOfEvent, now: nu
   )
 }
 
-/** `all` are the first of them. */
+/** Tells a user of several events in one message. `all` has the first of `total`. */
 export async function tellOfMany(
   tx: Tx,
   site: Site,

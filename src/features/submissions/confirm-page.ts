@@ -23,7 +23,7 @@ import { saySubmission } from './submission-texts.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage } from './suggest-route.ts'
 import { ADD_PATH } from './suggest-view.ts'
 
-// Confirms an address by a button, since programs that look into mail follow links.
+// Confirms an address with a button on a page, not by the link itself, since mail scanners follow links.
 
 export const LINK_PATH = `${ADD_PATH}link/`
 
@@ -83,7 +83,7 @@ async function confirm(asked: Asked): Promise<SuggestAnswer> {
     }),
   )
   if (!confirmed) return usedView(asked)
-  // If this fails, the suggestion waits.
+  // If publishing fails, the suggestion waits for an editor.
   const known = await findSubmission(context.db, confirmed.id)
   if (known) await inQueue(asked, 'writes', () => publishTrusted(context, known)).catch(context.report)
   return { seeOther: mineAddress(context, secret) }
@@ -109,7 +109,9 @@ ${saySubmission(site, 'Send the link')}</button></p></form>`,
 
 const MOST_SENT = 10
 
-/** Known or not, any address gets the same page. */
+/**
+ * Sends a new link to the sender of suggestions. The page is the same whether the address is known or not.
+ */
 async function sendLink(asked: Asked): Promise<SuggestAnswer> {
   const { context, sent } = asked
   const { site, now } = context

@@ -28,14 +28,15 @@ import {
 import type { Submission } from './submission-tables.ts'
 import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 
-// Editors decide, in one transaction with the message to the sender.
+// What editors decide about suggestions. A decision and the message to the sender are written in one
+// transaction.
 
 export type Verdict =
   | { event: number }
   | { done: true }
-  /** An editor or the sender was faster. */
+  /** Another editor or the sender has decided first. */
   | { decided: Submission | undefined }
-  /** The sender has changed the wording since the editor saw it. */
+  /** The sender has changed the text since the editor saw it. */
   | { changed: true }
   | { faults: FormFaults; typed: TypedForm }
 
@@ -43,16 +44,20 @@ function requireReviewer(context: Context): void {
   if (!mayReview(context)) throw new Problem('rest_forbidden')
 }
 
-/** Texts of strangers are sanitised whatever an editor may write. */
+/**
+ * Returns the context in which HTML of the suggestion is sanitized, even if the editor may write any HTML.
+ */
 const writingFor = (context: Context): Context => ({
   ...context,
   caller: { ...context.caller, isFiltered: true },
 })
 
 /**
- * Makes venues and organizers that are not known.
- * @param look `seen` names the wording that was decided about (`wordingOf`)
- * @throws Problem
+ * Publishes a suggestion, or the change that its sender proposed. Venues and organizers that do not exist yet
+ * are created.
+ * @param look `edited` has the controls if the editor changed them; `seen` is the `wordingOf` what the editor
+ * saw
+ * @throws Problem rest_forbidden for a caller who may not review
  */
 export async function publishSubmission(
   context: Context,
@@ -94,7 +99,7 @@ export async function publishSubmission(
 const isUndecided = ({ state, proposed }: Submission): boolean =>
   state === 'waiting' || (state === 'published' && proposed !== '')
 
-/** A hash of what the sender wrote. */
+/** Returns a hash of what the sender wrote, by which a later change is noticed. */
 export const wordingOf = ({ typed, proposed }: Pick<Submission, 'typed' | 'proposed'>): string =>
   hash('sha256', `${typed}\n${proposed}`, 'base64url').slice(0, 22)
 
@@ -110,7 +115,7 @@ function differences(sent: TypedForm, published: TypedForm): [control: string, t
   })
 }
 
-/** Returns 0 without a picture. */
+/** Uploads the picture of a suggestion, and returns its id; 0 if there is none. */
 async function makePicture(context: Context, submission: Submission): Promise<number> {
   const picture = await findPicture(context.db, submission.form)
   if (!picture) return 0
@@ -119,7 +124,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   if (!prepared) return 0
   return context.write(async (tx) => {
     const held = await holdSubmission(tx, submission.id)
-    // A refusal must leave no picture behind.
+    // Nothing is uploaded if the suggestion was rejected or changed meanwhile.
     if (held?.state !== 'waiting' || held.typed !== submission.typed) return 0
     if (held.image > 0) return held.image
     const { id } = await insertUpload(tx, prepared, context)
@@ -129,7 +134,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   })
 }
 
-/** Leaves alone what the sender has not changed. */
+/** Publishes a proposed change: only values that the sender changed are written to the event. */
 async function publishChange(context: Context, found: Submission): Promise<Verdict> {
   const event = await findEvent(context.db, found.event)
   if (!event || event.status === 'trash') return { decided: found }
@@ -162,7 +167,7 @@ async function publishChange(context: Context, found: Submission): Promise<Verdi
   return { event: event.id }
 }
 
-/** Fields that change together. */
+/** If one of these fields has changed, all of them are written. */
 const TIMES = ['start_date', 'end_date', 'all_day']
 
 export function changedValues(
@@ -215,7 +220,7 @@ function decide(
   })
 }
 
-/** Senders still see theirs wait. Returns how many. */
+/** Moves waiting suggestions to spam, and returns their number. To their senders they still seem to wait. */
 export function markSpam(context: Context, ids: readonly number[]): Promise<number> {
   return moveAll(context, ids, 'waiting', 'spam')
 }
@@ -265,8 +270,8 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
 }
 
 /**
- * Publishes in the name of the user who trusts the address, while that user may publish. What lies aside
- * waits.
+ * Publishes a confirmed suggestion if its address is trusted, in the name of the user who trusts it, as long
+ * as that user may publish. A suggestion that was set aside waits for an editor all the same.
  */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed

@@ -1,16 +1,16 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Database, Db } from '../../store/storage/database.ts'
 
-/** Ms: nobody fills the form in less. */
+/** In ms: nobody fills in the form faster. */
 export const LEAST_AGE = 4000
 const MOST_AGE = 86_400_000
-/** Ms by which clocks of nodes differ. */
+/** The clocks of nodes may differ by this many ms. */
 const SKEW = 2000
 
 const KEY_BYTES = 32
 const LINK_BYTES = 32
 
-/** All nodes share one key. */
+/** Reads the key of all nodes from the database; creates it at the first call. */
 export async function readKey({ read, write }: Pick<Database, 'read' | 'write'>): Promise<string> {
   const known = await findKey(read)
   if (known !== undefined) return known
@@ -36,10 +36,16 @@ async function findKey(db: Db): Promise<string | undefined> {
 
 const MAC_LENGTH = 22
 
-/** A hash of 512/256 bits cannot be extended, so this is a MAC; `createHmac` costs as much as a kept page. */
+/**
+ * Returns a message authentication code. A plain hash over key and text serves: length extension does not
+ * work with SHA-512/256. `createHmac` would take as long as the whole answer with a cached page.
+ */
 const macOf = (key: string, text: string) => hash('sha512-256', key + text, 'base64url')
 
-/** Many tokens share a draw, which costs more than the MAC that keeps them from being guessed. */
+/**
+ * The random part that many nonces share, since drawing it costs more than the MAC. A nonce need not be
+ * secret: the MAC keeps tokens from being guessed.
+ */
 let drawn = { text: '', left: 0 }
 
 function nextNonce(): string {
@@ -48,16 +54,22 @@ function nextNonce(): string {
   return drawn.text + drawn.left.toString(36).padStart(6, '0')
 }
 
-/** @param now ms since the epoch */
+/**
+ * Returns a new form token.
+ * @param now ms since the epoch
+ */
 export function sealForm(key: string, now: number): string {
   const body = `${now.toString(36)}.${nextNonce()}`
   return `${body}.${macOf(key, body).slice(0, MAC_LENGTH)}`
 }
 
-/** `old` also after the clock went back; `none` was not sealed here. */
+/**
+ * `early`: sent back sooner than a person could; `old`: expired, or from the future because the clock was set
+ * back; `none`: not a token of this calendar.
+ */
 export type FormAge = 'good' | 'early' | 'old' | 'none'
 
-/** Returns ms since the epoch. */
+/** Returns the time at which the token was issued, in ms since the epoch. */
 export const issuedAt = (token: string): number => Number.parseInt(token.slice(0, token.indexOf('.')), 36)
 
 const TOKEN = /^[0-9a-z]{1,11}\.[\w-]{22}\.[\w-]{22}$/
@@ -72,20 +84,22 @@ export function ageOfForm(key: string, token: string, now: number): FormAge {
   return age < LEAST_AGE ? 'early' : 'good'
 }
 
-/** Secrets themselves are not stored. */
+/** Only this hash of a secret is stored, not the secret itself. */
 export const hashOfSecret = (text: string): string => hash('sha256', text, 'base64url')
 
 export const newSecret = (): string => randomBytes(LINK_BYTES).toString('base64url')
 
-/** A form that is sent twice leads to one page. */
+/**
+ * Returns the secret of a link. It follows from the token, so sending a form twice leads to the same page.
+ */
 export const secretOfForm = (key: string, token: string): string => macOf(key, `link ${token}`)
 
 const SECRET = /^[\w-]{43}/
 
-/** Takes the secret alone: programs of e-mail leave something behind links. */
+/** Returns the secret at the beginning of the text: mail programs may append characters to links. */
 export const readSecret = (text: string): string | undefined => SECRET.exec(text)?.[0]
 
-/** A phone takes about a second for these bits. */
+/** Number of zero bits that a proof of work needs. A phone takes about a second for 16. */
 export const PROOF_BITS = 16
 
 export function isProof(token: string, proof: string): boolean {

@@ -72,9 +72,9 @@ import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from '
 
 export const SENT_PATH = `${ADD_PATH}sent/`
 
-/** Ms for which a kept form is good. */
+/** How long a cached form is used, in ms. */
 const KEPT_MS = 60_000
-/** In pixels. */
+/** Pictures are scaled down to fit, in pixels. */
 const PICTURE_SIZE = { width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true } as const
 
 async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
@@ -94,7 +94,10 @@ async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
 const versionOf = ({ service: { memory } }: SuggestRoute, now: number) =>
   `${memory.version} ${memory.settings} ${Math.floor(now / KEPT_MS)}`
 
-/** Strangers ask for it, so it costs no more than a kept page. */
+/**
+ * Returns the cached form with a new token. It reads nothing from the database, since anybody can request the
+ * form.
+ */
 function keptForm(route: SuggestRoute, exchange: Exchange): FormParts | undefined {
   const { seal, kept, service, all } = route
   if (!seal || isBehind(service.memory)) return undefined
@@ -117,7 +120,10 @@ async function makeKept(
   return { version, headers: formHeaders(route.service), page: bytes, at: bytes.indexOf(token), free: [] }
 }
 
-/** Returns bits, or undefined below the number of the setting. */
+/**
+ * Returns the number of bits of the proof of work, or undefined if few enough suggestions came in the last
+ * hour.
+ */
 async function proofNow(route: SuggestRoute, { db, now }: Context): Promise<number | undefined> {
   const { settings, lately } = route
   if (settings.proofAbove === 0) return undefined
@@ -241,14 +247,17 @@ ${saySubmission(
   return success(asked, kept.secret)
 }
 
-/** Forms from before the proof was asked for lack it. */
+/**
+ * Returns why a suggestion is set aside; empty if it is not. A form from before the proof was required need
+ * not have one.
+ */
 function asideOf({ sent, route }: Asked, token: string, proof: number | undefined): Aside {
   if (hasManyLinks(sent)) return 'links'
   if (issuedAt(token) < route.lately.since + 2 * KEPT_MS) return ''
   return proof !== undefined && !isProof(token, lastTyped(sent, 'proof')) ? 'proof' : ''
 }
 
-/** Spam gets the same answer. */
+/** Leads to the next page. It is the same for spam. */
 function success({ route, context }: Asked, secret: string): SuggestAnswer {
   const { site } = context
   if (route.settings.mode === 'confirmed') return { seeOther: pathTo(site, SENT_PATH) }
@@ -284,7 +293,7 @@ ${saySubmission(site, OVER[over])} ${saySubmission(site, 'What you typed is stil
   return formAgain(asked, { ...shown, notes }, { status: over === 'unconfirmed' ? 503 : 429, retryAfter })
 }
 
-/** Returns a fault. */
+/** Stores the picture that was sent. Returns what is wrong with it, or undefined. */
 async function takePicture(asked: Asked, form: string): Promise<string | undefined> {
   const { route, context, incoming, files, sent } = asked
   const { site, now } = context
@@ -315,7 +324,7 @@ async function takePicture(asked: Asked, form: string): Promise<string | undefin
   }
 }
 
-/** Lists none that the form says its sender has seen. */
+/** Lists events that may be the same as the suggested one; none if the sender has already seen them all. */
 async function unseenDoubles(asked: Asked, { draft }: ReadSuggestion): Promise<NearEvent[]> {
   if (!draft) return []
   const { context, sent } = asked
@@ -368,7 +377,10 @@ function sentColumns({ context, incoming }: Asked, sender: ReadSender, typed: Ty
 
 type Sent = { secret: string } | { over: Over }
 
-/** A used token gets another secret: somebody else may send it. */
+/**
+ * Inserts a suggestion, and returns the secret of its page. If the token was used for another suggestion, the
+ * secret is not that of the token but a new one, since somebody else may have sent it.
+ */
 function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string): Promise<Sent> {
   const { route, context } = asked
   const { now } = context
@@ -397,7 +409,10 @@ function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string)
   )
 }
 
-/** Writes the message to a bot and takes it back, since the time of an answer would tell. */
+/**
+ * Queues the confirmation message to a bot and rolls it back, since a faster answer would tell the bot that
+ * it is taken for spam.
+ */
 async function queueNothing(tx: Tx, context: Context, spam: Submission): Promise<void> {
   const undo = new Error('No message is sent.')
   await attempt(tx, async () => {
@@ -408,12 +423,12 @@ async function queueNothing(tx: Tx, context: Context, spam: Submission): Promise
   })
 }
 
-/** Characters; of longer spam, only three fields are kept. */
+/** In characters as JSON. Of longer spam, only three fields are stored. */
 const MOST_KEPT = 20_000
 
 async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {
   const { route, context, sent } = asked
-  // It takes as long as a suggestion.
+  // The same work as for a suggestion, so that the answer takes as long.
   const [suggestion] = await readForm(asked, hashOfSecret(token))
   await unseenDoubles(asked, suggestion)
   const sender = readSender(context, sent, false)

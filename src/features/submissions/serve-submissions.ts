@@ -23,7 +23,7 @@ import { type PageTable, type SuggestAssets, type SuggestRoute, suggestAt } from
 import { ADD_PATH } from './suggest-view.ts'
 import { tellEditors } from './tell-editors.ts'
 
-/** Other calendars have their form there. */
+/** Paths at which other calendar programs have such a form; they are redirected to ours. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/add', ADD_PATH],
   ['/add/', ADD_PATH],
@@ -33,13 +33,16 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/events/community/', ADD_PATH],
 ])
 
-/** Ms between looks. */
+/** Interval in ms between two rounds of clean-up. */
 const EVERY_MS = 3_600_000
 const TELLS_EVERY_MS = 60_000
 const FORGOTTEN_AT_ONCE = 200
 const DAYS_A_MONTH = 30.44
 
-/** @throws Error with one sentence without the e-mail that it needs */
+/**
+ * Serves the form if suggestions are on.
+ * @throws Error with one sentence if addresses are to be confirmed but no e-mail is configured
+ */
 export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
   const { config, report } = start
   const settings = submissionSettings(config)
@@ -119,7 +122,10 @@ function pageTable(isConfirmed: boolean): PageTable {
   )
 }
 
-/** The owner's page of text at such an address goes before. */
+/**
+ * Returns the redirect for a path at which other programs have the form; undefined if the owner has a text
+ * page there.
+ */
 function elsewhere(route: SuggestRoute, path: string): ((exchange: Exchange) => void) | undefined {
   const to = ELSEWHERE.get(path)
   if (to === undefined || isTextPath(route.all.pages, path)) return undefined

@@ -14,13 +14,13 @@ import type { Submission } from './submission-tables.ts'
 import { saySubmission } from './submission-texts.ts'
 import { labelAt } from './suggest-view.ts'
 
-// Messages to the senders of suggestions, in the language of their form.
+// Messages to the senders of suggestions, in the language of the form that they sent.
 
 export const CONFIRM_PATH = '/events/community/confirm/'
 export const MINE_PATH = '/events/community/mine/'
 
 const CONFIRM_HOURS = 48
-/** Days after the event until which links hold. */
+/** Links are valid until this many days after the event. */
 const LINK_DAYS = 30
 
 const KINDS = [
@@ -52,7 +52,7 @@ export function linkExpires(endUtc: string, now: number): string {
   return formatUtc(end + LINK_DAYS * DAY_MS)
 }
 
-/** Sends one message an hour at most. */
+/** Queues a message with new links to the suggestions of an address, at most one an hour. */
 export async function queueLinks(
   tx: Tx,
   { site, now }: ByContext,
@@ -78,7 +78,10 @@ export async function queueLinks(
   await queueMessage(tx, { ...message, isByStranger: true }, now)
 }
 
-/** False without e-mail or address, or soon after another message that a stranger caused. */
+/**
+ * Queues a message to the sender. Returns false if e-mail is off, if there is no confirmed address, or if
+ * strangers have just caused another message to it.
+ */
 export async function queueLetter(
   tx: Tx,
   { site, now }: ByContext,

@@ -8,18 +8,18 @@ import type { SendingLimits } from './submission-store.ts'
 export interface SubmissionSettings {
   mode: 'confirmed' | 'open'
   limits: SendingLimits
-  /** Submissions in an hour; 0 for never. */
+  /** A proof of work is required above this number of suggestions an hour; 0: never. */
   proofAbove: number
-  /** For how many months names and addresses of senders are kept. */
+  /** Names and addresses of senders are deleted after this many months. */
   months: number
-  /** An address or a path, or empty. */
+  /** The URL or path of the terms; empty for none. */
   terms: string
 }
 
-/** If addresses are unconfirmed, limits are a quarter. */
+/** If addresses are not confirmed, limits are divided by this number. */
 const OPEN_SHARE = 4
 
-/** Undefined if nobody may suggest events. */
+/** Returns the settings, or undefined if nobody may suggest events. */
 export function submissionSettings(config: Config): SubmissionSettings | undefined {
   const { submissions: mode } = config
   if (mode === 'off' || config.pages === 'off') return undefined
@@ -40,14 +40,17 @@ export function submissionSettings(config: Config): SubmissionSettings | undefin
 export const termsAddress = (site: Site, terms: string) =>
   terms.startsWith('/') ? pathTo(site, terms) : terms
 
-/** A page of this site with another text is another version. */
+/**
+ * Returns the version of the terms that a sender agrees to. For a page of this site it has a hash of the
+ * text, so it changes with the text.
+ */
 export function termsVersion(terms: string, { texts }: Pick<Look, 'texts'>): string {
   if (terms === '') return ''
   const page = texts.get(terms.endsWith('/') ? terms : `${terms}/`)
   return page ? `${terms} ${hash('sha256', page.body.markup, 'base64url').slice(0, 12)}` : terms
 }
 
-/** IPv4 by its first three bytes, IPv6 by its first 48 bits. */
+/** Returns the network of an address: the first three bytes of IPv4, the first 48 bits of IPv6. */
 export function networkOf(address: string): string {
   const client = clientOf(address)
   const separator = client.includes(':') ? ':' : '.'

@@ -6,7 +6,7 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SecretPurpose, Submission } from './submission-tables.ts'
 
-// Suggestions are no records, so that lists, feeds and searches cannot find them.
+// Suggestions are not records of the calendar, so lists, feeds and searches cannot find them.
 
 const NEW = {
   aside: '',
@@ -39,9 +39,9 @@ export type NewSubmission = Pick<
   | 'digest'
 >
 
-/** Maximum that wait for their senders or, without e-mail, for an editor. */
+/** At most this many suggestions are unconfirmed; without e-mail, at most this many wait for an editor. */
 export const MOST_UNCONFIRMED = 1000
-/** In an hour; further spam is answered but forgotten. */
+/** At most this much spam is stored in an hour. More is answered in the same way, but not stored. */
 const MOST_SPAM = 200
 const MOST_SPAM_KEPT = 2000
 const MOST_WAITING = 5000
@@ -49,24 +49,27 @@ const UNCONFIRMED_HOURS = 48
 const SPAM_DAYS = 30
 
 export interface SendingLimits {
-  /** Submissions a day. */
+  /** Suggestions a day from one e-mail address. */
   address: number
-  /** Submissions an hour. */
+  /** Suggestions an hour from one network (`networkOf`). */
   block: number
-  /** Submissions an hour; one domain of e-mail may have half of them. */
+  /** Suggestions an hour from all senders. One e-mail domain may send half of them. */
   all: number
 }
 
 export type SendingOutcome =
-  /** A replay is spam. */
+  /** It was inserted. `isReplay`: the token of the form was used before, so it was inserted as spam. */
   | { id: number; isReplay: boolean }
-  /** The first of two clicks counts. */
+  /** The same suggestion was already sent, by the first of two clicks. */
   | { again: true }
   | { forgotten: true }
-  /** `soon`: a message is on its way to the address. */
+  /** The limit that is exceeded. `soon`: a message was just sent to the address. */
   | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
-/** Nodes count and insert one after the other. A used token makes spam. */
+/**
+ * Inserts a suggestion if no limit is exceeded. A lock makes nodes count and insert one after another. If the
+ * token of the form was used before, the suggestion is inserted as spam.
+ */
 export async function insertSubmission(
   tx: Tx,
   sent: NewSubmission,
@@ -106,7 +109,10 @@ export async function insertSubmission(
   return { id: made?.id ?? 0, isReplay: used !== undefined }
 }
 
-/** A double click has all of these; a token alone, perhaps from a cache, opens no sender's page. */
+/**
+ * A second click sends the same values of all these. The token alone, perhaps from a cached page, does not
+ * give access to the page of another sender.
+ */
 const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 
 interface SentCounts {
@@ -161,7 +167,7 @@ export async function dropSubmission(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('submissions').where('id', '=', id).execute()
 }
 
-/** Counts spam, too. */
+/** Returns how many suggestions came in the last hour, spam included. */
 export async function countLastHour(db: Db, now: number): Promise<number> {
   const found = await db
     .selectFrom('submissions')
@@ -180,7 +186,7 @@ export async function findSubmission(db: Db, id: number): Promise<Submission | u
   return db.selectFrom('submissions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The row stays locked, so that only one decides. */
+/** Reads a suggestion and locks its row, so that only one decision is made at a time. */
 export async function holdSubmission(tx: Tx, id: number): Promise<Submission | undefined> {
   return lockedRows(tx, tx.selectFrom('submissions').selectAll().where('id', '=', id)).executeTakeFirst()
 }
@@ -193,7 +199,7 @@ export async function updateSubmission(
   await tx.updateTable('submissions').set(change).where('id', '=', id).execute()
 }
 
-/** Maximum for a suggestion; each message has one. */
+/** At most this many links to one suggestion are kept. Each message to its sender adds one. */
 const MOST_LINKS = 20
 
 export async function keepLink(
@@ -236,7 +242,7 @@ export async function dropLinks(tx: Tx, submission: number, purpose?: SecretPurp
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
-/** Links to them still lead somewhere; the newest come first. */
+/** Lists the suggestions of an address whose links are still valid, the newest first. */
 export async function listOpenOf(db: Db, address: string, now: number, most: number): Promise<Submission[]> {
   return db
     .selectFrom('submissions')
@@ -249,10 +255,13 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
     .execute()
 }
 
-/** Each has some 300 kB. */
+/** Maximum number of stored pictures. Each takes about 300 kB. */
 export const MOST_PICTURES = 300
 
-/** False if the network, or all senders together, have too many pictures. */
+/**
+ * Stores a picture that only editors see. Returns false if there are too many from the network in this hour,
+ * or too many in all.
+ */
 export async function keepPrivatePicture(
   tx: Tx,
   picture: { form: string; block: string; mime_type: string; content: string },
@@ -307,7 +316,7 @@ const inPile = (pile: Pile) =>
     decided: sql<boolean>`(state in ('published', 'sent back', 'rejected', 'withdrawn') and proposed = '')`,
   })[pile]
 
-/** The oldest that waits comes first, else the newest. */
+/** Lists suggestions of a pile: the oldest first if they wait for a decision, else the newest first. */
 export async function listPile(db: Db, pile: Pile, page: number, most: number): Promise<Submission[]> {
   const direction = pile === 'spam' || pile === 'decided' ? 'desc' : 'asc'
   return db
@@ -342,7 +351,7 @@ export async function countPiles(db: Db): Promise<Record<Pile, number>> {
   return { waiting: count('waiting'), aside: count('aside'), spam: count('spam'), decided: count('decided') }
 }
 
-/** Undefined if none came by then. */
+/** Returns when the newest waiting suggestion arrived, up to `untilUtc`; undefined if there is none. */
 export async function newestWaiting(db: Db, untilUtc: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('submissions')
@@ -355,7 +364,7 @@ export async function newestWaiting(db: Db, untilUtc: string): Promise<string | 
   return found?.changed_utc
 }
 
-/** Lists the newest first. */
+/** Lists waiting suggestions that arrived within the period, the newest first. */
 export async function listNew(
   db: Db,
   { since, until }: { since: string; until: string },
@@ -376,7 +385,7 @@ export const MOST_TRUSTED = 500
 export interface TrustedSender {
   address: string
   created_utc: string
-  /** Null if the user is gone. */
+  /** Name of the user who trusts the address; null if that user was deleted. */
   name: string | null
 }
 
@@ -390,7 +399,7 @@ export function listTrusted(db: Db): Promise<TrustedSender[]> {
     .execute()
 }
 
-/** Returns the id of the editor. */
+/** Returns the id of the user who trusts the address, if any. */
 export async function findTrust(db: Db, address: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('trusted_senders')
@@ -400,7 +409,7 @@ export async function findTrust(db: Db, address: string): Promise<number | undef
   return found?.user
 }
 
-/** False if too many addresses are trusted. */
+/** Trusts an address. Returns false if too many addresses are trusted. */
 export async function trustAddress(tx: Tx, address: string, user: number, now: number): Promise<boolean> {
   await holdName(tx, 'trusted senders')
   const others = tx.selectFrom('trusted_senders').where('address', '<>', address)
@@ -414,13 +423,13 @@ export async function trustAddress(tx: Tx, address: string, user: number, now: n
   return true
 }
 
-/** Returns how many rows went. */
+/** Returns the number of deleted rows. */
 export async function distrustAddress(tx: Tx, address: string): Promise<number> {
   const gone = await tx.deleteFrom('trusted_senders').where('address', '=', address).executeTakeFirst()
   return Number(gone.numDeletedRows)
 }
 
-// What is erased.
+// How suggestions and their senders are deleted.
 
 const inBatches = (ids: readonly { id: number }[]) => ids.map(({ id }) => id)
 
@@ -489,7 +498,10 @@ export const submissionPrunings: readonly Pruning[] = [
   },
 ]
 
-/** What was published loses its sender, the rest goes; events stay. Returns how many. */
+/**
+ * Deletes what is older than `beforeUtc`, and returns the number of rows. A published suggestion only loses
+ * its sender; its event stays.
+ */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('submissions')
@@ -514,13 +526,13 @@ export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
   await updateSubmission(tx, id, { sender_name: '', address: '', domain: '', block: '', note: '' })
 }
 
-/** Whether a suggestion has the address. */
+/** True if a suggestion has this address. */
 export async function isSender(db: Db, address: string): Promise<boolean> {
   const own = db.selectFrom('submissions').select('id').where('address', '=', address).limit(1)
   return (await own.executeTakeFirst()) !== undefined
 }
 
-// `kalends people forget` takes one address.
+// For `kalends people`, which exports or deletes what is stored about one address.
 
 export async function exportSender(db: Db, address: string): Promise<object[]> {
   const own = db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id')
@@ -528,7 +540,7 @@ export async function exportSender(db: Db, address: string): Promise<object[]> {
   return [...(await own.execute()), ...(await trust.execute()).map((row) => ({ kept: 'trust', ...row }))]
 }
 
-/** Published suggestions lose their sender, others are erased. Returns their number. */
+/** Deletes the suggestions of an address, and returns their number. Published ones only lose their sender. */
 export async function forgetSender(tx: Tx, address: string): Promise<number> {
   const rows = await tx
     .selectFrom('submissions')

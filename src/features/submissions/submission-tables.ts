@@ -11,41 +11,47 @@ export type SubmissionState =
   | 'withdrawn'
   | 'spam'
 
-/** Why it lies aside: many links, a text of another address, no proof of work. */
+/**
+ * Why a suggestion is set aside: too many links, a text that another address has sent as well, or no proof of
+ * work.
+ */
 export type Aside = '' | 'links' | 'repeated' | 'proof'
 
-/** Times are UTC; empty for never. */
+/** A suggestion. Times are in UTC, and empty if they do not apply. */
 export interface Submission {
   id: number
   state: SubmissionState
   aside: Aside
-  /** Controls by name, as JSON; an editor may have changed them. */
+  /** Values of the form's controls by name, as JSON; an editor may have changed them. */
   typed: string
-  /** Controls of a change that waits. */
+  /** Values of the controls, as JSON, of a change that waits for a decision; else empty. */
   proposed: string
   title: string
   start_utc: string
   end_utc: string
   sender_name: string
-  /** Its domain is in lower case. */
+  /** The sender's e-mail address, with its domain in lower case. */
   address: string
   domain: string
-  /** The network, kept for a day. */
+  /** The sender's network (`networkOf`), which is deleted after a day. */
   block: string
   language: Language
   note: string
-  /** What an editor answers. */
+  /** What an editor wrote to the sender. */
   reply: string
-  /** Id of a user, or 0. */
+  /** Id of the user who decided; 0 for none. */
   reviewer: number
-  /** Ids, or 0. */
+  /** Id of the published event and, below, of its image; 0 for none. */
   event: number
   image: number
-  /** The hash of its token, which a replay makes unique. */
+  /**
+   * The hash of the form's token. If the token was used before, a random part is appended, so that it is
+   * unique.
+   */
   form: string
-  /** The version that the sender agreed to. */
+  /** The version of the terms that the sender agreed to. */
   terms: string
-  /** Hashes title and text. */
+  /** A hash of title and description, by which repeated texts are found. */
   digest: string
   created_utc: string
   confirmed_utc: string
@@ -59,7 +65,7 @@ declare module '../../store/storage/schema.ts' {
   interface Tables {
     submissions: WithSequence<Submission>
     submission_links: { hash: string; submission: number; purpose: SecretPurpose; expires_utc: string }
-    /** `content` is in base64; only editors see pictures. */
+    /** Pictures of undecided suggestions, which only editors see. `content` is in base64. */
     submission_pictures: {
       form: string
       block: string
@@ -69,7 +75,10 @@ declare module '../../store/storage/schema.ts' {
     }
     trusted_senders: { address: string; user: number; created_utc: string }
     submission_keys: { name: string; value: string }
-    /** Editors were told what came until `told_utc`; `is_quiet` is 1 for no message. */
+    /**
+     * Editors who get messages: each was told of suggestions up to `told_utc`. `is_quiet` is 1 for a user who
+     * wants none.
+     */
     submission_readers: { user: number; told_utc: string; is_quiet: number }
   }
 }
@@ -110,7 +119,7 @@ not null)`,
         told_utc ${text} not null, is_quiet ${id} not null)`,
     ]),
   ],
-  // Strangers sent it in confidence.
+  // A backup without secrets leaves these out, since strangers sent their content in confidence.
   secret: [
     'submissions',
     'submission_links',

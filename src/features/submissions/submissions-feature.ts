@@ -4,7 +4,7 @@ import type {} from '../mail/people-part.ts'
 import type {} from '../pages/pages-part.ts'
 import { submissionSettingGroup } from './submission-settings.ts'
 
-/** Events that anybody suggests, and that editors look at. */
+/** Visitors suggest events, and editors decide about them. */
 export const submissions: Feature = {
   name: 'submissions',
   settings: submissionSettingGroup,

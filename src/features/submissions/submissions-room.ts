@@ -55,13 +55,13 @@ import { faultSummary, labelAt, suggestForm } from './suggest-view.ts'
 import { findReader, setReader } from './tell-editors.ts'
 import { showFull, TRUSTED_ROOM, trustedPage } from './trusted-room.ts'
 
-// Editors look through piles of suggestions, and decide about many or one.
+// Pages on which editors see piles of suggestions, and decide about several of them or one.
 
 const ROOM = '/suggestions'
 const PER_PAGE = 50
 const MOST_SHOWN = 3
 const MOST_AT_ONCE = 1000
-/** Few, since each is a write. */
+/** At most this many are published at once, since each takes a write transaction. */
 const MOST_PUBLISHED = 20
 const MOST_NOTE = 2000
 
@@ -135,10 +135,10 @@ ${when}${place !== '' && html` · <span dir="auto">${place}</span>`}</p><p class
 ${senderOf(one)}</p></div>`
 }
 
-/** Strangers write no HTML. */
+/** Returns the title to show. It is plain text, in which HTML of the sender is escaped. */
 const titleOf = (site: Site, { title }: Submission): string => title || sayAtDesk(site, '(no title)')
 
-/** A name may pretend to be an address. */
+/** Shows name and address apart, since a name may look like an address. */
 const senderOf = ({ sender_name, address }: Submission): Content =>
   html`${sender_name}${sender_name !== '' && address !== '' && ' · '}${
     address !== '' &&
@@ -228,7 +228,7 @@ ${sayAtDesk(site, 'Back')}</a>`
   }
 }
 
-/** Nobody can trust an address that is not confirmed. */
+/** True if senders confirm their addresses; only then an address can be trusted. */
 const isConfirmed = ({ start }: DeskRequest): boolean => start.submissions === 'confirmed'
 
 async function messagesForm({ context: { site, db }, user }: DeskRequest): Promise<Content> {
@@ -490,7 +490,10 @@ function nearList(
   return html`<section class="card"><ul class="clashes">${lines}</ul></section>`
 }
 
-/** Names that publishing makes records of, unless an editor types the name of one that is there. */
+/**
+ * Lists venues and organizers that publishing would create. An editor can type the name of an existing one
+ * instead.
+ */
 function newNames({ site }: Context, raw: Readonly<Record<string, unknown>>): Content {
   const names = [raw.venue, raw.organizer]
     .flat()
@@ -559,7 +562,10 @@ async function changeOne(request: DeskRequest): Promise<DeskAnswer> {
   return decided(request, one, decision)
 }
 
-/** A proposed change is published as it is. */
+/**
+ * Returns the controls as the editor changed them; undefined for a proposed change, which is published
+ * unedited.
+ */
 function editedIn(request: DeskRequest, one: Submission): TypedForm | undefined {
   const typed = typedOf(request)
   return one.proposed !== '' || typed.title === undefined ? undefined : typed

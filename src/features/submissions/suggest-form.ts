@@ -15,9 +15,9 @@ import { nextDates } from '../desk/event-form/rule-builder.ts'
 import { domainOf, parseMailAddress } from '../mail/mail-address.ts'
 import { saySubmission } from './submission-texts.ts'
 
-// Reads the form by the declarations of events, as the desk does.
+// Reads the form with the field definitions of events, as the desk does.
 
-/** Controls with the names of declared fields. */
+/** Controls named like the fields of events that they set. */
 export const ASKED_FIELDS = [
   'title',
   'description',
@@ -48,10 +48,10 @@ export const EVENT_CONTROLS = [
 
 export const SENDER_CONTROLS = ['sender_name', 'address', 'note'] as const
 
-/** A field that people do not see and that no browser fills in. */
+/** Name of a control that is hidden from people and not filled in by browsers: a bot fills it in. */
 export const TRAP = 'second_subject'
 
-/** In characters. */
+/** Maximum lengths in characters (`MOST_NAME` to `MOST_TEXT`). */
 const MOST_NAME = 200
 const MOST_NOTE = 2000
 const MOST_TEXT = 20_000
@@ -59,9 +59,9 @@ const MOST_DATES = 52
 const MOST_LINKS = 5
 
 export interface ReadSuggestion {
-  /** Days and times are such as `2027-04-01` and `19:30`. */
+  /** Values of the controls. Dates and times look like `2027-04-01` and `19:30`. */
   typed: TypedForm
-  /** Values as REST takes them. */
+  /** Field values as in a REST request. */
   raw: Record<string, unknown>
   faults: FormFaults
   title: string
@@ -74,7 +74,10 @@ export function onlyControls(sent: TypedForm, names: readonly string[]): Record<
   )
 }
 
-/** Venues and organizers are found by name with the rights of the caller. */
+/**
+ * Reads the event from the form. Venues and organizers are looked up by name, among those that the caller may
+ * see.
+ */
 export async function readSuggestion(context: Context, sent: TypedForm): Promise<ReadSuggestion> {
   const { site, now } = context
   const own = onlyControls(sent, EVENT_CONTROLS)
@@ -82,7 +85,7 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
   const repeats = lastTyped(own, 'repeats')
   const typed: TypedForm = {
     ...own,
-    // An empty text would be a name.
+    // An empty text would be taken for a name.
     ...(lastTyped(own, 'organizer_name').trim() === '' && { organizer_name: [] }),
     timezone: [site.timezone],
     several_days: [isSeveral ? '1' : '0'],
@@ -110,7 +113,10 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
   }
 }
 
-/** Events keep a weekday, rather than a day of the month. */
+/**
+ * Returns how a monthly event repeats: on the same weekday of the month rather than the same date, on the
+ * last such weekday if it starts after the 28th.
+ */
 async function placeInMonth(context: Context, own: TypedForm): Promise<string> {
   const { times } = await readEventForm(context, { ...own, timezone: [context.site.timezone] }, undefined)
   return Number(times?.start?.slice(8, 10) ?? 0) > 28 ? 'last' : 'weekday'
@@ -129,7 +135,10 @@ function websiteFaults({ site }: Context, own: TypedForm): FormFaults {
   return { website: sayAtDesk(site, 'Write it as https://example.org, for example.') }
 }
 
-/** Other rules are for the note to the editors. */
+/**
+ * Checks the repetition: its end is required, and it has at most `MOST_DATES` dates. Senders describe other
+ * rules in the note to the editors.
+ */
 function repeatFaults(
   { site }: Context,
   typed: TypedForm,
@@ -167,7 +176,7 @@ function draftOf(title: string, times: ReadTimes | undefined, venues: unknown): 
   }
 }
 
-// HTML in texts is shown as it was typed.
+// Texts are plain, so HTML in them is escaped and shown as it was typed.
 
 const ESCAPED = ['title', 'access_note', 'image_alt', 'sign_language'] as const
 
@@ -192,7 +201,7 @@ const nameIn = (link: Record<string, unknown>, kind: string) => escapedLine(Stri
 const escapedLine = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', ' ').trim()
 
-/** Addresses become links that search engines ignore. */
+/** Returns plain text as HTML paragraphs. URLs become links that search engines do not follow. */
 export function paragraphsOf(text: string): string {
   return text
     .split(/\n{2,}/)
@@ -220,7 +229,7 @@ function withLinks(line: string): string {
     .join('')
 }
 
-/** Blanks and letter case do not count. */
+/** Returns a hash of title and description, ignoring letter case and differences in white space. */
 export function digestOf(typed: TypedForm): string {
   const text = `${lastTyped(typed, 'title')}\n${lastTyped(typed, 'description')}`
   return hash('sha256', text.toLowerCase().replace(/\s+/g, ' '), 'base64url')

@@ -33,23 +33,26 @@ export interface SuggestRoute {
   all: PublicPages
   settings: SubmissionSettings
   assets: SuggestAssets
-  /** Read on demand. */
+  /** The key for form tokens; undefined until it is first needed. */
   key: Promise<string> | undefined
-  /** The same key, once it is read. */
+  /** The same key once it has been read, available without waiting. */
   seal: string | undefined
-  /** Empty forms by language. */
+  /** Cached empty forms, by language. */
   kept: Map<string, KeptForm>
-  /** How many came within the hour, when they were counted, and since when there are too many. */
+  /**
+   * How many suggestions came in an hour (`sent`), when they were counted (`at`), and since when they exceed
+   * the limit (`since`).
+   */
   lately: { at: number; sent: number; since: number }
 }
 
 export interface KeptForm {
   version: string
   headers: readonly string[]
-  /** The page; a token is written into it at `at`. */
+  /** The rendered page. The token is written into it at offset `at`. */
   page: Buffer
   at: number
-  /** Copies that nobody sends any more. */
+  /** Copies of `page` whose sending has ended, for reuse. */
   free: Buffer[]
 }
 
@@ -63,11 +66,11 @@ export interface SuggestAssets {
 export type PageTable = ReadonlyMap<string, SuggestPage>
 
 export interface SuggestPage {
-  /** Answers a GET for which nothing has to be read. */
+  /** Answers a GET from the cache, without reading from the database. Undefined if it cannot. */
   kept?: (route: SuggestRoute, exchange: Exchange) => FormParts | undefined
   get?: (asked: Asked) => Promise<SuggestAnswer | undefined>
   post?: (asked: Asked) => Promise<SuggestAnswer>
-  /** Decides, before the body is read, whether it may have files. */
+  /** Decides, before the body is read, whether the request may contain files. */
   takesFile?: (asked: Asked) => Promise<boolean>
 }
 
@@ -93,11 +96,11 @@ export interface SuggestView {
   title: string
   body: Content
   isSecret?: true
-  /** In seconds. */
+  /** The Retry-After header, in seconds. */
   retryAfter?: number
 }
 
-/** In bytes. */
+/** Maximum size of a form without its file, in bytes. */
 const MOST_FORM = 65_536
 
 export async function keyOf(route: SuggestRoute): Promise<string> {
@@ -177,7 +180,7 @@ async function answerForm(
   return post?.({ ...asked, sent: typedOf({ form }), files })
 }
 
-/** In bytes. */
+/** Maximum size of a form with a file, in bytes. */
 const MOST_FILE = 10_100_000
 
 export function inQueue<Done>(

@@ -23,13 +23,13 @@ export interface SuggestForm {
   typed: TypedForm
   faults: FormFaults
   action: string
-  /** Notes above the form. */
+  /** Notes that are shown above the form. */
   notes?: Content
   hasPicture?: boolean
-  /** True for editors, who need no trap and have the picture beside it. */
+  /** True on the desk: editors need no hidden trap field, and see the picture next to the form. */
   isAtDesk?: boolean
   sender?: { isAddressNeeded: boolean; months: number; terms: string } | undefined
-  /** `worker` is the address of a script. */
+  /** The proof of work that is required. `worker` is the URL of the script that computes it. */
   proof?: { bits: number; worker: string } | undefined
   buttons: Content
 }
@@ -126,7 +126,7 @@ function area(form: SuggestForm, name: string, rows: number, label?: string, hin
 \n${lastTyped(form.typed, name)}</textarea>${hintOf(name, hint)}${faultOf(name, fault)}</div>`
 }
 
-/** No tick means unknown, not no. */
+/** A checkbox for a field with yes, no or unknown: unchecked means unknown, not no. */
 function tick(form: SuggestForm, name: Name): Html {
   const { site } = form.viewing.context
   const isOn = lastTyped(form.typed, name) === 'yes'
@@ -160,7 +160,7 @@ ${hintOf(
 ${line(form, 'image_alt', { most: 300 })}`
 }
 
-/** In bytes. */
+/** Maximum size of a picture in bytes. */
 export const MOST_PICTURE = 10_000_000
 
 function times(form: SuggestForm): Html {
@@ -264,7 +264,7 @@ function privacyWords(site: Site, isConfirmed: boolean, months: number): string 
     .join(' ')
 }
 
-/** A script moves the focus to it. */
+/** Lists the faults with links to their controls. A script moves the focus to this list. */
 export function faultSummary({ site }: Context, faults: FormFaults): Content {
   const entries = Object.entries(faults)
   if (entries.length === 0) return false

@@ -11,10 +11,14 @@ import { placeAndTimeOf } from './submission-letters.ts'
 import { listNew, newestWaiting } from './submission-store.ts'
 import { saySubmission, saySubmissionCount } from './submission-texts.ts'
 
-// Tells editors by e-mail what has come, at most once an hour, unless they want none.
+// Tells editors by e-mail of new suggestions, at most once an hour, unless they have turned these messages
+// off.
 
 const EVERY_MS = HOUR_MS
-/** Ms by which a transaction may end later than its rows say. */
+/**
+ * In ms: a transaction may be committed this much later than its rows are dated, so only older rows are
+ * reported.
+ */
 const COLLECTED_MS = 60_000
 const MOST_NAMED = 10
 
@@ -36,7 +40,9 @@ const byUser = <Row extends { user: number }>(row: Row) => [row.user, row] as co
 
 const mayBeTold = (user: User) => user.email !== '' && isActive(user) && mayReview({ caller: user })
 
-/** A time far ahead is that of a clock that was wrong. */
+/**
+ * Returns the time up to which the editor was told. A time far in the future, from a wrong clock, is ignored.
+ */
 function sinceOf(known: { told_utc: string } | undefined, now: number): string {
   const told = known?.told_utc ?? ''
   return told > formatUtc(now + EVERY_MS) ? '' : told
@@ -46,7 +52,7 @@ async function tellEditor(tx: Tx, site: Site, user: User, until: string, now: nu
   await holdName(tx, 'told of suggestions')
   const since = sinceOf(await findReader(tx, user.id), now)
   const { rows, total } = await listNew(tx, { since, until }, MOST_NAMED)
-  // Another node has told in between.
+  // Another node has already told the editor.
   if (total === 0) return
   await setReader(tx, user.id, { told_utc: until })
   const number = String(total)

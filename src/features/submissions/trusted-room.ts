@@ -20,7 +20,7 @@ import {
 } from './submission-store.ts'
 import { saySubmission } from './submission-texts.ts'
 
-// Editors list addresses whose suggestions skip the queue.
+// Page of addresses whose suggestions are published without a decision.
 
 export const TRUSTED_ROOM = '/suggestions/trusted'
 

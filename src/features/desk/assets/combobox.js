@@ -38,7 +38,10 @@ export function comboboxOn(input, { find, pick }) {
   let waiting
 
   const options = () => [...list.children]
-  /** Ignores open requests, so that a late answer does not replace the list while the user picks from it. */
+  /**
+   * Cancels a pending search and ignores responses still to come, so that none replaces the list while the
+   * user picks from it.
+   */
   const settle = () => {
     clearTimeout(waiting)
     asked += 1
@@ -83,13 +86,13 @@ export function comboboxOn(input, { find, pick }) {
     }
     option.addEventListener('pointerdown', (event) => {
       settle()
-      // The press leaves the focus in the field.
+      // Prevents the press from taking the focus away from the field.
       event.preventDefault()
     })
     option.addEventListener('click', () => take(option))
     list.append(option)
   }
-  /** The known name that is typed. */
+  /** Returns the option whose name is exactly what is typed. */
   const typedOption = () => {
     const typed = (input.dataset.names === 'tag' ? input.value.split(',').at(-1) : input.value) ?? ''
     const wanted = typed.trim().toLocaleLowerCase()
@@ -117,7 +120,7 @@ export function comboboxOn(input, { find, pick }) {
 
   input.addEventListener('input', () => {
     settle()
-    // The marked name belongs to the text before this letter.
+    // The highlighted name was found for the text before this keystroke.
     active = -1
     input.removeAttribute('aria-activedescendant')
     for (const option of options()) option.setAttribute('aria-selected', 'false')

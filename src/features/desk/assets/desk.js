@@ -28,7 +28,7 @@ document.addEventListener('keydown', (event) => {
   search.focus()
 })
 
-/** Copies the text of a field, and says so in place of the button's words. */
+/** Copies the text of a field to the clipboard, and confirms it in place of the button's label. */
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!(button instanceof HTMLButtonElement) || !navigator.clipboard) continue
   button.hidden = false

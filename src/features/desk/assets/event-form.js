@@ -1,5 +1,5 @@
-// The form of an event: shows times in words, moves the end with the start, offers names, and keeps the typed
-// text until it is saved.
+// The form of an event: shows the typed times in words, moves the end with the start, suggests names, and
+// stores the typed text until it is saved.
 
 import { comboboxOn } from './combobox.js'
 
@@ -9,10 +9,9 @@ const desk = form?.dataset.desk ?? ''
 const event = form?.dataset.event ?? ''
 
 /**
- * The answer of the service to the typed fields.
+ * The service's response to the typed fields.
  * @typedef {{ text: string, warnings: string[], again: string, faults: Record<string, string>, start: string,
- * end: string,
- *   typed: Record<string, string>, dates: string, clashes: string, doubles: string }} Said
+ * end: string,   typed: Record<string, string>, dates: string, clashes: string, doubles: string }} Said
  */
 
 /** The controls of times, and the names of all fields that the service puts into words. */
@@ -48,7 +47,7 @@ async function send(path, body, more) {
 let latest
 /** @type {AbortController | undefined} */
 let asking
-/** True while the start has changed and no answer has moved the end yet. */
+/** True if the start has changed, and no response has moved the end since. */
 let hasMoved = false
 
 /**
@@ -81,7 +80,7 @@ async function ask({ isMoved = false, isLeft = false, isMoving = false } = {}) {
     latest = said
     hasMoved = false
   } catch {
-    // Without an answer, the form shows faults only when it is saved.
+    // Without a response, the form shows faults only when it is saved.
   }
 }
 
@@ -120,7 +119,11 @@ function show({ text, warnings, again, faults, dates, clashes, doubles }) {
   put('doubles', doubles)
 }
 
-/** Shows markup of the service, unless the focus is inside. @param {string} id @param {string} markup */
+/**
+ * Shows markup from the service in the element `id`, unless the focus is inside.
+ * @param {string} id
+ * @param {string} markup
+ */
 function put(id, markup) {
   const place = document.getElementById(id)
   if (!place || place.dataset.markup === markup || place.contains(document.activeElement)) return
@@ -150,7 +153,8 @@ function showFault(name, text) {
 }
 
 /**
- * Gives touch screens the time picker of the device, and each day a button for the calendar of the browser.
+ * Gives touch screens the time picker of the device, and each date field a button that opens the browser's
+ * calendar.
  */
 function preparePickers() {
   const isTouch = matchMedia('(pointer: coarse)').matches
@@ -205,7 +209,7 @@ function pickNames(input) {
       return answer.ok ? answer.json() : { names: [] }
     },
     pick: (id, name) => {
-      // The text is kept after a pick, as after typing.
+      // A picked name changes the form as typing does, so the text is stored.
       queueMicrotask(() => form?.dispatchEvent(new Event('input')))
       if (kind === 'venue') {
         input.value = name
@@ -223,7 +227,10 @@ function pickNames(input) {
   })
 }
 
-/** Makes a chip of a typed organizer or tag by Enter. @param {HTMLInputElement} input */
+/**
+ * Turns a typed organizer or tag into a chip when Enter is pressed.
+ * @param {HTMLInputElement} input
+ */
 function addByEnter(input) {
   input.addEventListener('keydown', (event) => {
     const name = input.value.trim()
@@ -261,7 +268,7 @@ function showPicture() {
     image.alt = ''
     place?.replaceChildren(...(src === '' ? [] : [image]))
   }
-  // The text of one picture is not used for the next.
+  // The alternative text of the former picture is not used for the next one.
   /** @param {string} text */
   const say = (text) => {
     const alt = inputAt('image_alt')
@@ -295,14 +302,14 @@ function isTouched() {
 }
 
 const KEEP_MS = 5000
-/** The time before a failed attempt to keep the text is repeated. */
+/** In ms: after a failed attempt to store the text, it is repeated. */
 const AGAIN_MS = 20_000
 
-/** The most bytes of a request that outlives its page: browsers refuse more than 64 KiB in all. */
+/** Bytes of a request with `keepalive` at most: browsers refuse more than 64 KiB in all. */
 const MOST_KEPT_ALIVE = 64_000
 
 /**
- * Sends the typed text to be kept until it is saved. A short request outlives its page.
+ * Sends the typed text to be stored until it is saved. A short request continues after its page is closed.
  * @param {URLSearchParams} fields
  * @param {AbortSignal} signal
  */
@@ -311,19 +318,22 @@ function sendTyped(fields, signal) {
   return send('/events/unsaved', fields, { keepalive, signal }).catch(() => undefined)
 }
 
-/** Keeps the typed text at the service, some seconds after the last change. */
+/** Stores the typed text at the service, some seconds after the last change. */
 function keepTyped() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting
   let isSending = false
-  /** The number of changes: all, those the service has, and those sent before the page may close. */
+  /**
+   * Counters of changes: all so far, those that the service has stored, and those sent because the page may
+   * close.
+   */
   let [typed, kept, left] = [0, 0, 0]
   let ending = new AbortController()
   const state = document.createElement('span')
   state.className = 'hint kept'
   const bar = form?.querySelector('.savebar')
   bar?.insertBefore(state, bar.querySelector('.end'))
-  /** @param {boolean} isLast true when the page may close before the next attempt */
+  /** @param {boolean} isLast true if the page may close before the next attempt */
   const keep = async (isLast) => {
     if (isSending || kept === typed || (isLast && left === typed)) return
     const sent = typed
@@ -344,7 +354,7 @@ function keepTyped() {
     waiting = setTimeout(keep, pause, false)
   }
   const later = () => {
-    // Typing goes on, so the save was stopped or has failed.
+    // The user is still typing, so the save was stopped or has failed.
     if (isSending) ending = new AbortController()
     isSending = false
     typed += 1
@@ -382,8 +392,8 @@ function isOfTimes({ target }) {
 }
 
 /**
- * A rule is about several dates: when it is touched while one date is chosen, dates left out are those of
- * all, and another rule is for the dates from here on.
+ * A change of the recurrence concerns several dates. If only one date is chosen, leaving out dates then
+ * selects all dates, and another rule selects this and the following ones.
  */
 function moveScope() {
   const scope = document.getElementById('recurrence_scope')

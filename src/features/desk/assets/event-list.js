@@ -1,4 +1,4 @@
-// Chooses rows of a list. The bar of actions appears with the first chosen row and shows their number.
+// Selects rows of a list. The bar of bulk actions appears once a row is ticked, and shows how many are.
 
 for (const form of document.querySelectorAll('form[data-many]'))
   if (form instanceof HTMLFormElement) chooseIn(form)
@@ -8,13 +8,16 @@ for (const input of document.querySelectorAll('.tools [data-names], .confirm [da
     if (document.activeElement === input) offerNames(input)
     else input.addEventListener('focus', () => offerNames(input), { once: true })
 
-/** Of several names, the last one is completed. @param {HTMLInputElement} input */
+/**
+ * Suggests names. In a list of names, the last one is completed.
+ * @param {HTMLInputElement} input
+ */
 async function offerNames(input) {
   const { comboboxOn } = await import('./combobox.js')
   const desk = input.form?.dataset.desk ?? ''
   const before = () => (desk === '' ? [] : input.value.split(',').slice(0, -1))
   const last = () => input.value.split(',').at(-1) ?? ''
-  // The list of browsers without scripts would cover this one.
+  // The browser's own suggestions, for use without scripts, would cover these.
   input.removeAttribute('list')
   comboboxOn(input, {
     find: async (text) => {
@@ -61,7 +64,7 @@ function chooseIn(form) {
   const rules = new Intl.PluralRules(document.documentElement.lang)
   const tell = () => {
     const ticked = boxes.filter((box) => box.checked)
-    // A series is one row, and counts with all of its dates.
+    // A series is one row, but all its dates are counted.
     const count = ticked.reduce((sum, { dataset }) => sum + Number(dataset.dates ?? 1), 0)
     const isAll = all instanceof HTMLInputElement && all.checked
     bar.hidden = count === 0 && !isAll
@@ -97,7 +100,7 @@ function chooseIn(form) {
     choose(false)
     whole.focus()
   })
-  // Browsers restore the chosen boxes when the user comes back.
+  // Browsers restore ticked boxes when the user comes back to the page.
   addEventListener('pageshow', tell)
   tell()
 }

@@ -1,12 +1,12 @@
-// Guards forms against loss: leaving a changed form warns, and a form is sent only if the service answers,
-// since an error page would drop its text.
+// Guards forms against loss of input: leaving a changed form warns, and a form is sent only if the service
+// responds, since an error page would discard its text.
 
-/** The longest wait for an answer. */
+/** In ms: the longest wait for a response. */
 const PATIENCE_MS = 10_000
 
 /**
- * Returns true when the service answers, not a proxy with an error. Asks for this file, which costs the
- * service little.
+ * Returns true if the service itself responds, not a proxy with an error. It requests this file, which costs
+ * the service little.
  */
 async function isReachable() {
   try {
@@ -19,7 +19,7 @@ async function isReachable() {
 }
 
 /**
- * Removes a chosen file that is too large and says so: the service would refuse the whole form.
+ * Removes a chosen file that is too large and says so, since the service would refuse the whole form.
  * @param {Event} change
  */
 function refuseLarge({ target: file }) {
@@ -36,7 +36,7 @@ function refuseLarge({ target: file }) {
 const LINES = ['text', 'email', 'url', 'tel', 'number', 'date', 'time', 'password']
 
 /**
- * Enter in a line goes to the next control: it would send a form that is not finished.
+ * Enter in a single-line field moves to the next control, since it would send an unfinished form.
  * @param {KeyboardEvent} event
  */
 function moveOn(event) {
@@ -87,7 +87,7 @@ function guard(form) {
   }
   form.addEventListener('submit', (submit) => {
     const { submitter } = submit
-    // A preview opens elsewhere, and the form stays.
+    // A preview opens in another tab, and the form stays.
     isSending = !submitter?.hasAttribute('formtarget')
     if (!isSending || submit.defaultPrevented) return
     if (!isAnswered) submit.preventDefault()
@@ -102,7 +102,7 @@ function guard(form) {
     if (shown instanceof HTMLElement) shown.click()
   })
   form.addEventListener('keydown', moveOn)
-  // Typing goes on, so the request was stopped or has failed.
+  // The user is still typing, so the request was stopped or has failed.
   form.addEventListener('input', () => {
     isSending = false
   })

@@ -1,4 +1,4 @@
-// Single keys of the inbox. They act on the card with the focus, and can be switched off.
+// Keyboard shortcuts of the inbox. They act on the card with the focus, and can be turned off.
 
 export {}
 
@@ -23,7 +23,10 @@ function useKeys(help) {
   })
 }
 
-/** Does the action of a key. Returns false if there is none. @param {string} key */
+/**
+ * Performs the action of a key; returns false if there is none.
+ * @param {string} key
+ */
 function act(key) {
   const cards = [...document.querySelectorAll('.inbox > li.card[id]')]
   const at = cards.findIndex((card) => card.contains(document.activeElement))
@@ -43,7 +46,10 @@ function submit(form) {
   if (form instanceof HTMLFormElement) form.requestSubmit()
 }
 
-/** Opens the form that sends a record back with a text. @param {Element | null | undefined} details */
+/**
+ * Opens the form with a note that sends a record back to its author.
+ * @param {Element | null | undefined} details
+ */
 function sendBack(details) {
   if (!(details instanceof HTMLDetailsElement)) return
   details.open = true

@@ -11,7 +11,7 @@ lookForm?.addEventListener('input', (event) => {
     if (!(lookForm instanceof HTMLFormElement) || !(tryOut instanceof HTMLElement)) return
     const frame = document.querySelector(`iframe[name="${tryOut.getAttribute('formtarget')}"]`)
     const next = frame?.cloneNode()
-    // The first page in a new frame adds no entry to the history of the browser.
+    // A new frame is used, so that its first page adds no entry to the browser's history.
     if (frame && next instanceof HTMLIFrameElement) {
       next.removeAttribute('src')
       frame.replaceWith(next)

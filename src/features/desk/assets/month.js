@@ -1,5 +1,5 @@
-// Moves events of the month by dragging, and the focus through its days by keys. Without this script, the
-// menus of events move them.
+// Moves events of the month by dragging, and the focus through its days with arrow keys. Without this script,
+// the menus of the events move them.
 
 const plan = document.querySelector('table[data-plan]')
 if (plan instanceof HTMLTableElement) {
@@ -41,7 +41,7 @@ function isRightToLeft() {
 }
 
 /**
- * Moves an event that a mouse or pen drags to another day. Fingers scroll instead.
+ * Moves an event that a mouse or pen drags to another day. Touch scrolls instead.
  * @param {HTMLTableElement} table
  */
 function dragEvents(table) {
@@ -66,7 +66,7 @@ function dragEvents(table) {
   table.addEventListener('click', (event) => hasDragged && event.preventDefault(), true)
   addEventListener('pointermove', (event) => {
     if (!drag) return
-    // If a press opens a menu, its end never arrives.
+    // If the press opens a context menu, no `pointerup` follows.
     if (event.buttons === 0) return end()
     if (!drag.isMoving && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 6) return
     drag.isMoving = true
@@ -97,7 +97,10 @@ function dragEvents(table) {
   })
 }
 
-/** Returns the day at a point, even below the bar of another day. @param {PointerEvent} event */
+/**
+ * Returns the day at a point, even if the bar of another day covers it.
+ * @param {PointerEvent} event
+ */
 function dayAt({ clientX, clientY }) {
   const under = document
     .elementsFromPoint(clientX, clientY)

@@ -1,4 +1,4 @@
-// Searches the pictures that a form offers, as one types.
+// Searches the pictures that a form offers while somebody types.
 
 export {}
 

@@ -1,4 +1,5 @@
-// Sends many pictures, one after the other: chosen, dropped or pasted. A click on one sets its focal point.
+// Uploads many pictures one after the other, whether chosen, dropped or pasted. A click on a picture sets its
+// focal point.
 
 export {}
 
@@ -17,7 +18,7 @@ function takePictures(form) {
   const hint = form.querySelector('.dropped')
   if (hint instanceof HTMLElement) hint.hidden = false
   form.querySelector('button')?.parentElement?.remove()
-  // That is about one form with all of them.
+  // This hint is about sending all pictures in one form.
   document.getElementById('pictures-hint')?.remove()
   input.removeAttribute('aria-describedby')
   const list = document.createElement('ul')
@@ -92,7 +93,7 @@ async function send(form, file, line, shown) {
 }
 
 /**
- * `fetch` tells nothing of the progress of an upload.
+ * Uses XMLHttpRequest, since `fetch` does not report the progress of an upload.
  * @param {HTMLFormElement} form
  * @param {File} file
  * @param {HTMLProgressElement | null} progress
@@ -117,11 +118,11 @@ function posted(form, file, progress) {
   })
 }
 
-/** Of width and height. */
+/** Share of width and height. */
 const STEP = 0.05
 
 /**
- * A click sets the point; its radio button stands behind the nine.
+ * A click sets the focal point. It gets a radio button of its own after the nine given ones.
  * @param {HTMLElement} picture
  * @param {HTMLElement} focus
  */

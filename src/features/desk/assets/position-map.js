@@ -17,7 +17,7 @@ export {}
 const NEAR = 16
 const AROUND = 12
 const FAR = 2
-/** A metre. */
+/** Decimals of a degree; the fifth is about a metre. */
 const DECIMALS = 5
 
 const place = document.querySelector('.pick-map')

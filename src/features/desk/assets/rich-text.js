@@ -1,5 +1,5 @@
 // A small editor in place of a text area with markup. It writes the text back only after a change, and then
-// only the blocks that were changed: all others keep every byte.
+// only the changed blocks; all others keep every byte.
 
 export {}
 
@@ -42,7 +42,7 @@ async function editRichly(area) {
   })
   /** @type {Kept | undefined} */
   let kept
-  /** Shows the text. Returns false for one that the editor would change. */
+  /** Shows the text; returns false if the editor would change it. */
   const show = () => {
     isStored = true
     squire.setHTML(area.value)
@@ -77,12 +77,12 @@ async function editRichly(area) {
   const buttons = keys.map(([name, face, tag, press, undo]) => {
     const button = document.createElement('button')
     button.type = 'button'
-    // Written by the style sheet: signs are no names.
+    // The style sheet shows this sign, so that it is not part of the button's accessible name.
     button.dataset.face = face
     button.setAttribute('aria-label', words[name] ?? name)
     button.title = words[name] ?? name
     button.setAttribute('aria-pressed', 'false')
-    // The press leaves the selection in the editor.
+    // Prevents the press from taking the selection away from the editor.
     button.addEventListener('pointerdown', (event) => event.preventDefault())
     button.addEventListener('click', () => {
       if (undo && squire.hasFormat(tag)) undo()
@@ -135,7 +135,7 @@ async function editRichly(area) {
   editor.addEventListener('focus', () => {
     isFirst = false
   })
-  // Labels and lists of faults lead to the text area.
+  // Labels and lists of faults move the focus to the text area, so it is passed on to the editor.
   area.addEventListener('focus', () => {
     if (!area.hidden) return
     if (isFirst) squire.moveCursorToEnd()
@@ -164,7 +164,8 @@ function asStored(html, islands) {
 }
 
 /**
- * Puts something that stays as it is in the place of each part that the editor lacks, such as a video.
+ * Replaces each part that the editor does not support, such as a video, by a placeholder that cannot be
+ * edited.
  * @param {Element} body
  * @param {string[]} islands
  */
@@ -185,10 +186,11 @@ const ISLANDS =
   'iframe, video, audio, object, embed, form, svg, math, canvas, map, picture, input, button, select, ' +
   'textarea, dialog, details, noscript'
 
-// Blocks that nobody has changed.
+// Keeping the source of blocks that nobody has changed.
 
 /**
- * A stored text in pieces, and the blocks of the editor that each is shown as.
+ * A stored text in pieces, and the blocks of the editor that show it: those of a piece are at `from` until
+ * before `to`.
  * @typedef {{ pieces: { source: string, from: number, to: number }[], blocks: string[] }} Kept
  */
 
@@ -201,7 +203,8 @@ function blocksOf(html) {
 }
 
 /**
- * Undefined where the pieces, shown one by one, do not give the same blocks.
+ * Cuts the source into pieces with their blocks. Returns undefined if the pieces, shown one by one, do not
+ * give the same blocks.
  * @param {string} source
  * @param {string[]} blocks
  * @param {readonly string[]} known
@@ -233,12 +236,12 @@ function keptOf(source, blocks, known) {
   return isWhole && areAlike ? { pieces, blocks } : undefined
 }
 
-/** Characters; of a longer text all blocks are written anew. */
+/** In characters. In a longer text, all blocks are written anew. */
 const MOST_KEPT = 200_000
 const bare = (/** @type {string} */ text) => text.replaceAll(/[\s\u200b]/g, '')
 
 /**
- * Cuts a text between its outermost blocks, comments and paragraphs. The pieces together are the text.
+ * Cuts a text between its outermost blocks, comments and paragraphs. The joined pieces are the text again.
  * @param {string} source
  */
 function piecesOf(source) {
@@ -282,10 +285,11 @@ function piecesOf(source) {
 }
 
 /**
- * The blocks as they are now, with the source of each piece of which every block is there and unchanged.
+ * Returns the text to store: for a piece whose blocks are all present and unchanged its source, for the rest
+ * the present blocks.
  * @param {Kept} kept
- * @param {readonly string[]} now
- * @param {readonly string[]} stored the same, as they are stored
+ * @param {readonly string[]} now the present blocks
+ * @param {readonly string[]} stored the same blocks, in the form in which they are stored
  */
 function withKept({ pieces, blocks }, now, stored) {
   const places = matched(blocks, now)
@@ -306,7 +310,7 @@ function withKept({ pieces, blocks }, now, stored) {
       out.push(...stored.slice(next, at), source)
       next = at + to - from
     } else {
-      // What stands there now comes before the next piece that is still there.
+      // What stands here now, up to the next piece that is still present.
       const after = pieces.slice(index + 1).find(isThere)
       const end = after ? (places[after.from] ?? next) : now.length
       out.push(...stored.slice(next, end))
@@ -321,11 +325,12 @@ function withKept({ pieces, blocks }, now, stored) {
     : out
 }
 
-/** Cells of the table that compares blocks in the middle. */
+/** At most this many cells in the table that compares the blocks in the middle. */
 const MOST_CELLS = 250_000
 
 /**
- * Where each block of before is now: equal beginnings and ends, and the longest common part in between.
+ * Returns the present index of each former block: equal blocks at both ends, and the longest common
+ * subsequence in between.
  * @param {readonly string[]} before
  * @param {readonly string[]} now
  * @returns {(number | undefined)[]}
@@ -368,7 +373,7 @@ function matched(before, now) {
 }
 
 /**
- * Puts the caret where it was in the text area: behind as much text.
+ * Puts the caret where it was in the text area, after the same amount of text.
  * @param {import('squire-rte').default} squire
  * @param {HTMLTextAreaElement} area
  */
@@ -393,7 +398,10 @@ function keepCaret(squire, { value, selectionEnd }) {
   squire.moveCursorToEnd()
 }
 
-/** Makes the bar one tab stop. @param {HTMLElement} bar */
+/**
+ * Makes the toolbar one tab stop; arrow keys move between its buttons.
+ * @param {HTMLElement} bar
+ */
 function moveByArrows(bar) {
   const all = () => [...bar.querySelectorAll('button')]
   for (const [at, button] of all().entries()) button.tabIndex = at === 0 ? 0 : -1
@@ -454,8 +462,8 @@ const BLOCKS =
 const BLOCK_NAMES = new Set(BLOCKS.split(','))
 
 /**
- * Sets text and markup within the line in paragraphs, as pages do: a blank line begins a new paragraph, and a
- * single newline becomes a line break.
+ * Puts loose text and inline markup into paragraphs, as the public pages do: a blank line begins a new
+ * paragraph, and a single newline becomes a line break.
  * @param {DocumentFragment} stored
  */
 function inParagraphs(stored) {
@@ -521,8 +529,8 @@ const SIGNS = new RegExp(`${MARKUP.source}|[<&]`, 'gi')
 const KEPT_NAME = 'data-kept-'
 
 /**
- * Parses a text, with other names for its attributes: styles and handlers never work, but the policy of the
- * page would report each, and names and classes would meet those of the desk.
+ * Parses a text after renaming its attributes. Styles and event handlers would never work, but the
+ * Content-Security-Policy would report each one, and ids and classes would collide with those of the desk.
  * @param {string} html
  */
 function parsed(html) {
@@ -536,7 +544,8 @@ function parsed(html) {
 }
 
 /**
- * Returns the tags in a text that pages show in their own way, to tell whether the editor has them all.
+ * Returns the tags in a text that have a look of their own in the public pages, to tell whether the editor
+ * supports them all.
  * @param {Element} root
  */
 function partsOf(root) {
@@ -554,9 +563,9 @@ const ALIKE = new Map([
 ])
 
 /**
- * Returns the allowed part of a stored, pasted or dropped text, from word processors as well. The service
- * cleans the text once more. A stored text keeps all its attributes, those that might do something under
- * other names.
+ * Returns the allowed part of a stored, pasted or dropped text, also from word processors. The service
+ * sanitizes the text once more. A stored text keeps all its attributes; those that could have an effect are
+ * renamed.
  * @param {HTMLElement} body
  * @param {boolean} isStored
  */
@@ -581,7 +590,7 @@ function allowedIn(body, isStored) {
 }
 
 /**
- * Returns a plain block with the content of another, so that its text does not join the text beside it.
+ * Returns a `div` with the content of another block, so that its text does not merge with the text beside it.
  * @param {Element} element
  */
 function divOf(element) {

@@ -1,8 +1,8 @@
-// Lists hits below the search of the bar while somebody types. Arrow keys move through the list.
+// Lists hits below the search in the header while somebody types. Arrow keys move through the list.
 
 /** @typedef {{ href: string, title: string, about: string, kind: string, state: string }} Hit */
 
-/** The milliseconds without a key before the service is asked. */
+/** In ms: the pause after a keystroke before the service is asked. */
 const PAUSE = 150
 
 const field = document.getElementById('everything')
@@ -37,7 +37,9 @@ function listHits(field, form) {
   /** @type {AbortController | undefined} */
   let asking
 
-  /** Cancels open requests, so that a late answer does not replace the list while the user picks from it. */
+  /**
+   * Cancels pending requests, so that a late response does not replace the list while the user picks from it.
+   */
   const settle = () => {
     clearTimeout(timer)
     asking?.abort()
@@ -77,7 +79,7 @@ function listHits(field, form) {
       show(found.hits)
       told.textContent = found.told
     } catch {
-      // Without an answer, the field is an ordinary search.
+      // Without a response, the field still works as an ordinary search.
     }
   }
 
@@ -95,7 +97,7 @@ function listHits(field, form) {
 
   field.addEventListener('input', () => {
     clearTimeout(timer)
-    // The marked hit belongs to the text before this letter.
+    // The highlighted hit was found for the text before this keystroke.
     field.removeAttribute('aria-activedescendant')
     for (const entry of list.children) entry.setAttribute('aria-selected', 'false')
     timer = setTimeout(ask, PAUSE)
@@ -116,7 +118,7 @@ function listHits(field, form) {
     }
   })
   field.addEventListener('blur', close)
-  // The press leaves the focus in the field, so the list stays open until the click.
+  // Prevents the press from taking the focus away from the field, so the list stays open until the click.
   list.addEventListener('pointerdown', (event) => {
     settle()
     event.preventDefault()

@@ -1,4 +1,4 @@
-// The zone of the calendar: that of the browser at first, and its place in the sentence below.
+// The time zone of a new calendar: preselects that of the browser, and shows its place in the sentence below.
 
 const zoneField = document.querySelector('.zone-field')
 const zoneChoice = zoneField?.querySelector('select')

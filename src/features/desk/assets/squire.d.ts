@@ -1,2 +1,2 @@
-// The editor is served beside the scripts of the desk, under this name.
+// The types of the editor, which is served as `squire.js` in the folder of the desk's scripts.
 export { default } from 'squire-rte'

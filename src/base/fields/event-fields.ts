@@ -39,7 +39,7 @@ import {
 const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]
 
-/** Empty means `scheduled`. */
+/** An empty value means `scheduled`. */
 const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 
 export const eventStatuses = someOf(EVENT_STATUSES)
@@ -51,7 +51,7 @@ const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
 export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 
-/** Which dates they mean depends on the present time. */
+/** Words of the query parameter `when`. The dates that they stand for depend on the present time. */
 export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
 export type WhenWord = (typeof WHEN_WORDS)[number]
 
@@ -68,10 +68,13 @@ export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
 export const timesOfDay = someOf(TIMES_OF_DAY)
 
-/** A year. */
+/** In minutes: a year is the longest time before the start that `before:` takes. */
 const MOST_MINUTES = 525_600
 
-/** Infinity for `always`, NaN for `never`, undefined for another form. */
+/**
+ * Parses a value of `online_shown` and returns how many minutes before the start the link appears: infinity
+ * for `always`, NaN for `never`. Undefined if the value has another form.
+ */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY
   if (shown === 'never') return Number.NaN
@@ -80,8 +83,8 @@ export function minutesBefore(shown: string): number | undefined {
 }
 
 /**
- * Takes `always`, `before:15` (minutes before the start) or `never`; editors always see the link. An empty
- * text means `always`; other empty values are refused.
+ * When the public sees the link of the meeting: `always`, `before:15` (minutes before the start) or `never`.
+ * Editors always see it. An empty text means `always`; any other empty value is refused.
  */
 const onlineShown: PlainKind<string> = {
   input: 'line',
@@ -95,8 +98,8 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * Takes lines of RFC 5545, as list or text, or an object, even one of another product. Series read the value
- * later.
+ * Takes the lines of RFC 5545, as a list or text, or an object, even one that another product wrote. Only the
+ * type is checked here: the code of series parses the value.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},
@@ -121,7 +124,10 @@ export type RecurrenceScope = (typeof SCOPES)[number]
 
 const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope) => scope === value)
 
-/** Empty means `this`: the occurrence at the address of the request. */
+/**
+ * Which occurrences a change of a series applies to. An empty value means `this`: only the occurrence in the
+ * URL of the request.
+ */
 const recurrenceScope: Kind<RecurrenceScope> = {
   wire: { type: 'string', enum: SCOPES },
   within: limits.word,
@@ -178,7 +184,10 @@ const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
 const fact = { kind: factOfAccess, ...whereSet } as const
 
-/** Rule 3.9. Each field says where answers, tables, feeds, iCalendar, series and pages show it. */
+/**
+ * The fields of events that clients can set (rule 3.9). Each one says where REST responses, CSV, feeds,
+ * iCalendar, series and pages show it.
+ */
 export const eventFields = {
   author: {
     ...authorFields.author,
@@ -368,7 +377,7 @@ export const eventFields = {
     series: EACH_DATE,
     ics: 'COMMENT',
   },
-  // Pages show facts of access under their `about`.
+  // Fields about accessibility have no `label`: pages show them under their `about`.
   captions: { ...fact, about: 'Captions' },
   audio_description: { ...fact, about: 'Audio description' },
   relaxed: { ...fact, about: 'Relaxed performance' },

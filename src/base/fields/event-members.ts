@@ -52,7 +52,10 @@ const inUtc = {
 } as const
 const NUMBERED = { not: 'id has it' }
 
-/** Rule 5.1: the fields, and members that clients cannot set. `event-present.ts` has their order. */
+/**
+ * The members of an event in responses: the fields, and members that clients cannot set (rule 5.1). Their
+ * order is in `event-present.ts`.
+ */
 export const eventMembers = {
   ...shownFields,
   id: {
@@ -116,7 +119,7 @@ export const eventMembers = {
 
 export type EventMembers = typeof eventMembers
 
-/** Members that series have besides those of events, or instead of them (docs/series.md). */
+/** Members of a series that events do not have, or have in another form (docs/series.md). */
 export const seriesMembers = {
   recurrence: repetition,
   written_until: { type: ['string', 'null'] },
@@ -136,7 +139,10 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/** With `place`, returns only those that this representation has. */
+/**
+ * Returns the rare fields, which are left out of responses if they are empty. With `place`, only those that
+ * this representation shows.
+ */
 export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {

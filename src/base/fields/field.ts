@@ -11,23 +11,29 @@ import {
 } from './kinds.ts'
 import { type Bounds, limits } from './limits.ts'
 
-/** `about` says in English what the field means, and is translated; empty if the field is not published. */
+/**
+ * A field of a request. `about` is its description in English, which is translated; empty if the field is not
+ * published.
+ */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
   kind: Kind<any, any>
   about: string
   required?: true
-  /** A function is called for each request; `null` is published, but is no default (rule 3.3). */
+  /**
+   * The default value; a function is called at each request. `null` is published as the default in the index
+   * but sets nothing (rule 3.3).
+   */
   default?: unknown
   within?: Bounds
   nested?: FieldsData
-  /** The field is accepted, but not in the index. */
+  /** The field is accepted, but the namespace index does not list it. */
   unlisted?: true
-  /** Stands above the control of a form if `about` is too long. */
+  /** The label of the field in forms, where `about` is too long. */
   label?: string
   hint?: string
   words?: Readonly<Record<string, string>>
-  /** Replaces the control of the kind; false: forms leave the field out. */
+  /** The form control, if it is not the one of the kind. `false`: forms leave the field out. */
   input?: Input | false
   inLists?: true
 }
@@ -36,7 +42,7 @@ export type FieldsData = Readonly<Record<string, FieldData>>
 
 export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: ValueOf<F[Name]['kind']> }
 
-/** Columns of fields whose kind has `toColumn`. */
+/** The columns of all fields whose kind has `toColumn`. */
 export type Columns<F extends FieldsData> = {
   -readonly [Name in keyof F as F[Name]['kind'] extends { toColumn: unknown } ? Name : never]: ColumnOf<
     F[Name]['kind']
@@ -66,7 +72,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/** Columns of an empty record; text columns hold `text`. */
+/** Returns the columns of an empty record. Columns whose blank value is the empty text get `text`. */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {
@@ -75,7 +81,7 @@ export function blankColumns<F extends FieldsData>(fields: F, text = ''): Column
   return columns as Columns<F>
 }
 
-/** Rule 2.11. */
+/** The publication statuses (rule 2.11). */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 
 export const STATUS_WORDS = {

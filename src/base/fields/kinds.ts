@@ -5,7 +5,7 @@ import { encodeUrl, isUrl, presentUrl } from '../text/urls.ts'
 import { isTimezone } from '../text/zones.ts'
 import { type Bounds, limits } from './limits.ts'
 
-/** The schema in the namespace index (rule 3.3). */
+/** The schema of a value in the namespace index (rule 3.3). */
 export interface WireSchema {
   type?: 'string' | 'integer' | 'boolean' | 'array'
   format?: string
@@ -14,7 +14,10 @@ export interface WireSchema {
   maxItems?: number
 }
 
-/** `text` has markup, `fact` is yes, no or unknown, `choice` offers the words of the schema. */
+/**
+ * The form control of a field. `text` is for several lines with markup, `fact` for yes, no or unknown;
+ * `choice` offers the words in the `enum` of the schema.
+ */
 export type Input =
   | 'line'
   | 'email'
@@ -32,50 +35,67 @@ export type Input =
   | 'parent'
   | 'links'
 
-/** Returns the text as an untouched control sends it back: browsers drop line ends from a single line. */
+/**
+ * Returns a text as a browser sends it back from a control that nobody has changed: single-line controls drop
+ * line breaks.
+ */
 export const asSentBack = (input: Input | undefined, text: string): string =>
   text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
 
 export interface RequestTime {
   site: Pick<Site, 'timezone'>
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   now: number
 }
 
-/** Rules work with `Value`; the column holds `Column`. */
+/**
+ * How a field is validated, parsed, stored and shown. The code works with `Value`; the database column holds
+ * `Column`.
+ */
 export interface Kind<Value, Column = Value> {
   wire: WireSchema
-  /** What clients may send beyond `wire`: bounds, and an empty text that clears. */
+  /**
+   * For the OpenAPI document: what clients may send beyond `wire`, such as bounds, or an empty text that
+   * clears the field.
+   */
   accepts?: Readonly<Record<string, unknown>>
-  /** The type in answers, if it is not that of `wire`. */
+  /** The type in responses, if it is not the type in `wire`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
   list?: true
   within?: Bounds
-  /** A value that fails is a plain `rest_invalid_param` (rule 1.2). */
+  /**
+   * Whether the value is accepted. If not, the request is refused by a plain `rest_invalid_param` (rule 1.2).
+   */
   valid?: (value: unknown, at: RequestTime) => boolean
-  /** Shown when another value is refused. */
+  /** A valid value, which is shown when another one is refused. */
   example?: string
-  /** True for a value that counts as not sent; `X-Kalends-Ignored` names the field. */
+  /** True for a value that counts as not sent. The header `X-Kalends-Ignored` then names the field. */
   ignores?: (value: unknown) => boolean
-  /** Undefined for a wrong type, which is `rest_invalid_type` (rule 1.2). */
+  /**
+   * Parses the value. Returns undefined for a wrong type, which is refused by `rest_invalid_type` (rule 1.2).
+   */
   read: (value: unknown) => Value | undefined
-  /** Without it, rules of the resource store the value. */
+  /** Converts the parsed value for its column. Without it, the code of the resource stores the value. */
   toColumn?: (value: Value) => Column
   blank?: Column
-  /** Without it, answers show the column as it is. */
+  /** Converts the column for responses. Without it, they show the column as it is. */
   show?: (column: unknown) => unknown
-  /** Words of a list's entries; those of a single value are in `wire.enum`. */
+  /** The words that entries of a list may be. The words of a single value are in `wire.enum` instead. */
   choices?: readonly string[]
-  /** Returns how long a value means the same; without it, a whole day. */
+  /**
+   * Returns for how long a filter by this value gives the same result. Without it: until the end of the day.
+   */
   clock?: (value: unknown) => ClockPart
   isFlag?: true
   input?: Input
 }
 
-/** How long an answer stays valid while no data change: a day, a minute, or not at all. */
+/**
+ * How long a response stays valid while no data change: until the day or the minute is over, or not at all.
+ */
 export type ClockPart = 'day' | 'minute' | 'now'
 
-/** Values are stored in the column of the field, without a rule of the resource. */
+/** A kind whose values are stored in the column of the field without further code of the resource. */
 export interface PlainKind<Value, Column = Value> extends Kind<Value, Column> {
   toColumn: (value: Value) => Column
   blank: Column
@@ -92,7 +112,7 @@ const isNumeric = (value: unknown): value is string | number =>
 const same = <T>(value: T): T => value
 const isSwitchedOn = (column: unknown) => column === 1
 
-/** Empty values clear an optional field (rule 2.5). */
+/** True for a value that clears an optional field (rule 2.5). */
 export function isEmpty(value: unknown): boolean {
   return (
     value === '' ||
@@ -103,7 +123,7 @@ export function isEmpty(value: unknown): boolean {
   )
 }
 
-/** Reads `2`, `"2"`, `"2.0"` and `"1e1"` (rule 2.1). */
+/** Parses an integer, also from texts such as `"2"`, `"2.0"` and `"1e1"` (rule 2.1). */
 export function readInteger(value: unknown): number | undefined {
   if (!isNumeric(value)) return undefined
   const number = Number(value)
@@ -122,13 +142,16 @@ function readBoolean(value: unknown): boolean | undefined {
 
 const TRUE_WORDS = new Set(['1', 'enable', 'enabled', 'on', 'y', 'yes', 'true'])
 
-/** Rule 2.3: true for `TRUE_WORDS` and numbers but 0. */
+/** True for `TRUE_WORDS`, `true` and any number but 0 (rule 2.3). */
 export function isTruthy(value: unknown): boolean {
   if (isText(value)) return TRUE_WORDS.has(value.toLowerCase())
   return value === true || (typeof value === 'number' && value !== 0)
 }
 
-/** Reads a list, the record of a form, text with commas, or one number. */
+/**
+ * Returns the entries of a list, of an object with the indexes of a form, of a comma-separated text, or of a
+ * single number; undefined for other values.
+ */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (isText(value)) return value.includes(',') ? value.split(',') : [value]
@@ -153,7 +176,10 @@ function distinct<Entry>(entries: Entry[]): Entry[] {
   return entries.length === 1 ? entries : [...new Set(entries)]
 }
 
-/** Returns each word once; undefined for other values and for an empty list. */
+/**
+ * Returns the words of a list, each once. Undefined if an entry is empty or neither a text nor a number, and
+ * for an empty list.
+ */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
     isText(entry) || typeof entry === 'number' ? String(entry).trim() : '',
@@ -161,7 +187,7 @@ export function readWords(value: unknown): string[] | undefined {
   return entries?.length && entries.every((entry) => entry !== '') ? distinct(entries) : undefined
 }
 
-/** Refuses `""` and `"0"`. */
+/** A text that must not be empty: `""` and `"0"` are refused. */
 export const text: PlainKind<string> = {
   input: 'line',
   wire: { type: 'string' },
@@ -171,7 +197,7 @@ export const text: PlainKind<string> = {
   blank: '',
 }
 
-/** An empty value clears it. */
+/** A text with markup. An empty value clears it. */
 export const clearableText: PlainKind<string> = {
   input: 'text',
   wire: { type: 'string' },
@@ -182,7 +208,7 @@ export const clearableText: PlainKind<string> = {
   blank: '',
 }
 
-/** One line without markup; an empty value clears it. */
+/** A text on one line without markup. An empty value clears it. */
 export const line: PlainKind<string> = {
   ...clearableText,
   input: 'line',
@@ -190,7 +216,7 @@ export const line: PlainKind<string> = {
   toColumn: singleLine,
 }
 
-/** For columns that a rule of the resource writes. */
+/** A text whose column is written by code of the resource, such as a slug. */
 export const settledText: Kind<string> = {
   input: 'slug',
   wire: { type: 'string' },
@@ -210,7 +236,7 @@ export const count: Kind<number> = {
 
 export const recordId: Kind<number> = { ...count, example: '12' }
 
-/** 0 and an empty text mean none. */
+/** The id of a parent category. 0 and the empty text mean none. */
 export const parentId: Kind<number> = {
   input: 'parent',
   wire: { type: 'integer' },
@@ -244,7 +270,7 @@ export const words: Kind<string[]> = {
   read: (value) => readWords(value) ?? [],
 }
 
-/** Rule 2.2. */
+/** A boolean, stored as 0 or 1 (rule 2.2). */
 export const flag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'boolean' },
@@ -257,8 +283,8 @@ export const flag: PlainKind<boolean, number> = {
 }
 
 /**
- * Empty means unknown, and is left out of answers. Pages show these fields as facts, and `access` finds
- * records by them.
+ * A fact about accessibility: yes, no, or an empty text for unknown, which responses leave out. Pages list
+ * these fields as facts, and the query parameter `access` finds records by them.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
@@ -277,7 +303,7 @@ function readYesOrNo(value: unknown): boolean | '' | undefined {
   return value === 'yes' ? true : value === 'no' ? false : readBoolean(value)
 }
 
-/** An empty value means `blank`. */
+/** Makes a kind that takes one of `words`. An empty value means `blank`. */
 export function oneOf<Word extends string>(words: readonly Word[], blank: Word): PlainKind<Word> {
   const read = (value: unknown) => (isEmpty(value) ? blank : words.find((word) => word === value))
   const named = words.filter((word) => word !== '')
@@ -300,7 +326,7 @@ export function someOf(known: readonly string[]): Kind<string[]> {
   }
 }
 
-/** Published without a type; takes any value (rule 2.3). */
+/** Accepts any value and is published without a type (rule 2.3). */
 export const upcomingFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
@@ -311,7 +337,10 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/** Keeps the word as it was sent, since links repeat it (rule 13.8). Refuses lists and records. */
+/**
+ * A word that is kept as the client sent it, since links of the list repeat it (rule 13.8). Refuses lists and
+ * objects.
+ */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
@@ -319,7 +348,7 @@ export const looseWord: Kind<string | number | boolean> = {
     isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined,
 }
 
-/** Published as text, for the map switches of venues. Refuses lists and records. */
+/** A boolean that is published as text, for the map switches of venues. Refuses lists and objects. */
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
@@ -332,7 +361,9 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/** `true`, `1`, `on` and `yes` turn it on, other text does not; an empty text is refused. */
+/**
+ * A switch: `true`, `1`, `on` and `yes` turn it on, any other text turns it off. The empty text is refused.
+ */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -343,7 +374,10 @@ export const switchWord: Kind<boolean> = {
 
 const WHOLE_DATE = /^\d{4}-\d\d-\d\d/
 
-/** Takes any form that `parseMoment` reads. Rules of the resource decide in which zone it is read. */
+/**
+ * A time in any format that `parseMoment` reads. The code of the resource decides in which time zone it is
+ * read.
+ */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
@@ -357,7 +391,10 @@ export const moment: Kind<string | number> = {
 
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
-/** The UTC publication date of a record that was never published; sent back, it means no date. */
+/**
+ * The UTC publication date of a record that was never published. A client may send it back; it then means no
+ * date.
+ */
 export const NEVER = '0000-00-00 00:00:00'
 
 export const publicationMoment: Kind<string | number> = {
@@ -365,7 +402,7 @@ export const publicationMoment: Kind<string | number> = {
   valid: (value, at) => value === NEVER || moment.valid?.(value, at) === true,
 }
 
-/** A name, abbreviation or offset; empty means the zone of the site (rule 2.7). */
+/** A time zone name, abbreviation or UTC offset. An empty text means the time zone of the site (rule 2.7). */
 export const timezone: Kind<string> = {
   input: 'zone',
   wire: { type: 'string' },
@@ -377,7 +414,7 @@ export const timezone: Kind<string> = {
 
 const ENTITIES: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
-/** An empty value clears it. Entities become characters (rule 2.8). */
+/** A URL. HTML entities in it are decoded (rule 2.8), and an empty value clears it. */
 export const url: PlainKind<string> = {
   input: 'url',
   wire: { type: 'string' },
@@ -391,13 +428,13 @@ export const url: PlainKind<string> = {
   show: (column) => presentUrl(String(column)),
 }
 
-/** Takes https only; an empty value clears it. */
+/** A URL with the scheme https. An empty value clears it. */
 export const secureUrl: PlainKind<string> = {
   ...url,
   valid: (value) => isEmpty(value) || (isText(value) && /^https:/i.test(value) && isUrl(value)),
 }
 
-/** A tag of BCP 47, such as `bfi`; an empty value clears it. */
+/** A BCP 47 language tag, such as `bfi`. An empty value clears it. */
 export const language: PlainKind<string> = {
   ...clearableText,
   input: 'line',
@@ -415,7 +452,10 @@ function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** Takes an id, a URL, or an image as answers show it; `''` and `0` mean none. */
+/**
+ * The id of an image, a URL to fetch one from, or an image object as responses show it. `''` and `0` mean
+ * none.
+ */
 export const image: Kind<string | number> = {
   input: 'image',
   wire: { type: 'string' },
@@ -452,12 +492,12 @@ function degrees(limit: number): PlainKind<number | null> {
   }
 }
 
-/** Degrees north; an empty text clears it. */
+/** In degrees north. An empty text clears it. */
 export const latitude = degrees(90)
-/** Degrees east; an empty text clears it. */
+/** In degrees east. An empty text clears it. */
 export const longitude = degrees(180)
 
-/** Sides are degrees. A box with `west` above `east` crosses the date line. */
+/** A bounding box in degrees. If `west` is greater than `east`, the box crosses the date line. */
 export interface Box {
   west: number
   south: number
@@ -465,7 +505,7 @@ export interface Box {
   north: number
 }
 
-/** `west,south,east,north`, as in GeoJSON. */
+/** A bounding box as `west,south,east,north`, the order of GeoJSON. */
 export const box: Kind<Box> = {
   wire: { type: 'string' },
   within: limits.word,
@@ -490,7 +530,7 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** The edge belongs to the box; false without a position. */
+/** True if the position lies in the box or on its edge; false without a position. */
 export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
   if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east

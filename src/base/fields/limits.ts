@@ -2,61 +2,76 @@ import type { Site } from '../config.ts'
 import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
-/** Checked before anything else, in time that grows with the limits and not with the value. */
+/**
+ * Limits of one value. They are checked before anything else, in time that depends on the limits and not on
+ * the size of the value.
+ */
 export interface Bounds {
   /**
-   * Maximum length of each text. An entity such as `&amp;` counts as one character, since answers write some
-   * characters so.
+   * Maximum length of each text. An entity such as `&amp;` counts as one character, since responses write
+   * some characters as entities.
    */
   characters?: number
-  /** UTF-8, of all texts of a list together; `setting` is `text_bytes`. */
+  /**
+   * Maximum UTF-8 bytes of a text, or of all texts in a list together. `setting` stands for the setting
+   * `text_bytes`.
+   */
   bytes?: number | 'setting'
   words?: number
   entries?: number
-  /** The service itself adds the value, such as an upload; it is not checked. */
+  /** The value comes from the service itself, such as an upload, and is not checked. */
   isOwn?: true
 }
 
-/** Fields and filters refer to these, and `docs/limits.md` lists them. */
+/** The limits that fields and filters use. `docs/limits.md` lists them. */
 export const limits = {
   title: { characters: 500 },
   line: { characters: 1000 },
   text: { bytes: 'setting' },
   termName: { characters: 200 },
-  /** Every event with the term repeats it, so one list may have it thousands of times. */
+  /**
+   * For the description of a term. Every event with the term contains it, so one list may repeat it thousands
+   * of times.
+   */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
   url: { characters: 2000 },
   email: { characters: 320 },
-  /** Dates, statuses, flags, numbers as text, orders. */
+  /** For dates, statuses, flags, sort orders, and numbers sent as text. */
   word: { characters: 100 },
   cost: { bytes: 1000, entries: 100 },
   search: { characters: 500, words: 20 },
   ids: { characters: 100, entries: 500 },
   slugs: { characters: 500, entries: 500 },
   terms: { entries: 100 },
-  /** A rule and some hundred dates. */
+  /** Leaves room for a rule and some hundred dates. */
   recurrence: { bytes: 40_000, entries: 1000 },
   links: { entries: 100 },
   batch: { entries: 100 },
-  /** New terms, venues and organizers that one transaction may make for its events. */
+  /** New terms, venues and organizers that the events of one transaction may create. */
   batchMade: { entries: 1000 },
-  /** For all answers of a batch together; further ones have only ids. */
+  /** For all responses of a batch together. Responses beyond it contain only ids. */
   batchAnswers: { bytes: 8_000_000 },
-  /** Stays below the smallest buffer for unsent answers; a single record may exceed it. */
+  /**
+   * For a page of the changes feed. It is below the smallest buffer for unsent responses. A single larger
+   * record still gets a page.
+   */
   changesPage: { bytes: 900_000 },
-  /** All dates of a series, by `ROW_BYTES`, `LINK_BYTES` and texts; in a batch, those of all its requests. */
+  /**
+   * For all dates of a series together, counted by `ROW_BYTES`, `LINK_BYTES` and their texts. In a batch, the
+   * series of all its requests share it.
+   */
   seriesDates: { bytes: 20_000_000 },
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>
 
-/** Bytes that an event counts for without its texts, and that each of its links adds. */
+/** Estimated bytes of an event without its texts, and of each of its links to other records. */
 export const ROW_BYTES = 2000
 export const LINK_BYTES = 200
-/** Maximum depth of JSON in a request; an event in an answer has five levels. */
+/** Maximum nesting depth of JSON in a request. An event in a response has five levels. */
 export const MOST_LEVELS = 10
 export const MOST_MEMBERS = 20_000
-/** Parameters of a query string or form. */
+/** Maximum number of parameters in a query string or form. */
 export const MOST_PAIRS = 2000
 
 export function overLimit(
@@ -110,7 +125,10 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
   return typeof bounds.bytes === 'number' && bytes > bounds.bytes ? over('bytes', bounds.bytes) : undefined
 }
 
-/** Goes level by level, since recursion could overflow the stack. */
+/**
+ * Checks the depth and the number of members of a JSON value. Walks it level by level, since recursion could
+ * overflow the stack.
+ */
 export function overShape(value: object, mostLevels = MOST_LEVELS): LimitFault | undefined {
   let level: object[] = [value]
   let members = 0

@@ -1,9 +1,9 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
-// Where each representation shows a field; schemas that resources share.
+// Types that say in which representation a field is shown, and JSON schemas that several resources share.
 
-/** JSON Schema draft 2020-12, the dialect of OpenAPI 3.1. */
+/** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1). */
 export type Schema = Readonly<Record<string, unknown>>
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
@@ -27,9 +27,9 @@ export const dateTime: Schema = {
 }
 
 export const globalIdSchema: Schema = { type: 'string', examples: ['example.org?id=12'] }
-/** Text (rule 4.2). */
+/** The id of a user, as text (rule 4.2). */
 export const author: Schema = { type: 'string', pattern: '^\\d+$' }
-/** Always empty (rule 5.7). */
+/** A list that is always empty (rule 5.7). */
 export const emptyList: Schema = { type: 'array', items: {}, maxItems: 0 }
 
 export const ruleSchema: Schema = record(
@@ -60,7 +60,10 @@ export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime,
 
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
-/** `some` has members that are left out if they are empty (rules 6.1 to 6.3). */
+/**
+ * Members of venues and organizers in responses. Those in `some` are left out if they are empty (rules 6.1 to
+ * 6.3).
+ */
 export const linkedMembers = {
   always: {
     id,
@@ -86,7 +89,10 @@ export const linkedMembers = {
 const termUrls = schemaRef('TermUrls')
 const hrefs = arrayOf(record({ href: address }))
 
-/** Rule 7.1. Tags have no `parent`, entries of lists no `_links`. */
+/**
+ * Members of terms in responses (rule 7.1). Those in `some` may be missing: tags have no `parent`, and the
+ * entries of lists have no `_links`.
+ */
 export const termMembers = {
   always: {
     id,
@@ -125,44 +131,46 @@ export type MembersOf<Members extends { always: object; some: object }> = Record
 > &
   Partial<Record<keyof Members['some'], unknown>>
 
-/** `not` says why a representation leaves the member out. */
+/** Marks a member that a representation leaves out; `not` says why. */
 interface Omitted {
   not: string
 }
 
-/** True shows it under its own name, a string under another. */
+/**
+ * How a representation shows a member: `true` under its own name, a string under that name, or not at all.
+ */
 type Place = true | string | Omitted
 
 /**
- * Unless a property says otherwise, single answers, lists, NDJSON and exports have every member; the history
- * has every column and link.
+ * Where a member of a record is shown. Single responses, lists, NDJSON and exports have every member unless a
+ * property says otherwise; the history has every column and link.
  */
 export interface Member {
   from: 'column' | 'link' | 'computed'
-  /** Required unless the kind has one. */
+  /** Must be given unless the kind of the field has a schema. */
   schema?: Schema
   /**
-   * Shown only with a value, or by events with a value in the named field. All representations use `show` of
-   * the kind, so it cannot be a text with markup.
+   * The member is left out of responses if it is empty; with a name, if the named field is empty. All
+   * representations use `show` of the kind, so the member cannot be a text with markup.
    */
   rare?: true | string
-  /** Why only single answers have it. */
+  /** Set if only single responses have the member; says why lists do not. */
   lists?: Omitted
   csv: Place
-  /** Rare members are below `_kalends`. */
+  /** In the JSON feed. Rare members are below `_kalends` there. */
   feed: Place
   ics: string | Omitted
   jsonld: string | Omitted
   assistants: Place
   series: true | Omitted
-  /** Whether an event still shows it after the public can no longer see the event. */
+  /** `true` if the member is still shown for an event that the public can no longer see. */
   withdrawn: true | Omitted
   page: true | Omitted
 }
 
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/** A field that is answered with the record itself and inside its events. */
+/** A field of venues or organizers, which responses show both in the record itself and within its events. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
@@ -204,7 +212,7 @@ export function namesWith<Members extends object, const Property extends string,
 
 const TEXT = { not: 'nobody is to read on what was taken back' }
 
-/** All representations but iCalendar and JSON-LD show it. */
+/** For members that every representation but iCalendar and JSON-LD shows. */
 export const everywhere = {
   from: 'column',
   csv: true,
@@ -217,10 +225,10 @@ export const everywhere = {
   page: true,
 } as const
 
-/** A withdrawn event keeps no texts. */
+/** Like `everywhere`, but for texts: an event that the public can no longer see keeps none. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** Marks a member that repeats `name` in another form for programs; only answers have it. */
+/** For members that repeat `name` in another form for programs. Only REST responses have them. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {
@@ -239,8 +247,8 @@ export function saidBy(name: string) {
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
 /**
- * Members of answers: `inTable` ones are also in the table of events and on the page, `onPage` ones on the
- * page.
+ * For fields of venues and organizers that responses show. `inTable` ones also have a CSV column and are on
+ * the page; `onPage` ones are on the page only; `inAnswers` ones are in neither.
  */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const

@@ -18,7 +18,7 @@ import {
   weekdayOfDay,
 } from './recurrence.ts'
 
-// Splits and moves recurrences, for changes of a part of a series.
+// Splits a recurrence in two and moves its dates, for changes to a part of a series.
 
 export interface Split {
   readonly before: Recurrence
@@ -26,9 +26,11 @@ export interface Split {
 }
 
 /**
- * Splits before `at`, an original start but the first. The halves have the same dates: a count is divided, a
- * rule without one gets an end. If `at` was added and no rule has the later dates, they are listed; undefined
- * if they have no end or are more than `MOST_LISTED`.
+ * Splits a recurrence before `at`, which is an original start other than the first. Both parts together have
+ * the same dates as before: a COUNT is divided between them, and a rule without COUNT gets an end in
+ * `before`. If `at` is an added date, `after` gets a rule that begins with it and gives the same later dates;
+ * where no rule does, those dates are listed in `added`. Undefined if they would have to be listed but never
+ * end, or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -61,7 +63,7 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   }
 }
 
-/** Includes exceptions, since COUNT counts them. */
+/** Returns the dates of the rule before `at`. Exceptions are included, since COUNT counts them. */
 function datesBefore(rule: Rule, start: Start, at: string): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)
@@ -84,7 +86,8 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
 /**
- * Returns a rule that begins with `at`, which `rule` does not make; undefined if later dates would differ.
+ * Returns a rule that begins with `at`, a date that `rule` itself does not give, and has the same dates after
+ * it. Undefined if its dates would differ.
  */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
@@ -95,7 +98,7 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
 }
 
-/** Rules that agree on so many dates are taken to agree on all. */
+/** Two rules whose first dates are equal, at most this many, are taken to agree on all dates. */
 const COMPARED = 100
 
 const MOST_LISTED = 750
@@ -117,9 +120,11 @@ export interface Moved {
 }
 
 /**
- * Moves `at` to `to`, and every other date by as much. Tries a moved rule with the same dates; then, for a
- * rule by month or year, the place of `to` (`moveAlong`), unless the rule has an end and places of weekdays;
- * then a list of dates. Undefined if that list would have no end or more than `MOST_LISTED` dates.
+ * Moves the date `at` to `to`, and every other date by the same time span. Tries three ways in turn:
+ * 1. a changed rule with exactly the moved dates;
+ * 2. for a monthly or yearly rule, a rule by which each date has the place of `to` in its month or year
+ * (`moveAlong`); not for a rule that has both an end and places of weekdays, such as `2TU`;
+ * 3. a list of all dates. Undefined if they never end or are more than `MOST_LISTED`.
  */
 export function moveRecurrence(
   recurrence: Recurrence,
@@ -167,14 +172,15 @@ function firstDates(rule: Rule, start: Start, most: number): string[] {
   return dates
 }
 
-/** No series has as many occurrences in the database. */
+/** At most this many dates are compared: no series has as many occurrences in the database. */
 const MOST_WRITTEN = 1600
 
 const FARTHEST_DAYS = 7
 
 /**
- * Gives every date the place of `to` in its month or year. Undefined for other rules, and if a date would lie
- * more than `FARTHEST_DAYS` off.
+ * Returns a monthly or yearly rule by which each date has the place that `to` has in its month or year.
+ * Undefined for other rules, and if a date would lie more than `FARTHEST_DAYS` from where the time span of
+ * the move puts it.
  */
 function moveAlong(
   rule: Rule,
@@ -217,7 +223,10 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
   return matchingDates(completed(rule, to), from, LAST_WALL).next().value ?? undefined
 }
 
-/** A weekday with a place may also be counted from the other end of the month. */
+/**
+ * Returns the candidates for the rule after a move. A single weekday with a place in the month gives two,
+ * counted from the beginning and from the end of the month.
+ */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
   const [only] = one.weekdays
@@ -252,8 +261,8 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
 }
 
 /**
- * Moves all weekdays of a weekly rule; of another rule its only weekday, which gets the place of the new
- * start.
+ * Moves the weekdays of a rule. A weekly rule: all of them. Another rule: only a single weekday on which the
+ * series starts; a place such as the 2 of `2TU` becomes that of the new start. Otherwise they stay.
  */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from

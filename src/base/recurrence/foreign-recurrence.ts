@@ -1,6 +1,7 @@
 import { MOST_DATES, type RecurrenceObject } from './recurrence-text.ts'
 
-// Recurrences of other products: `{"type":"weekly","end_type":"never"}`, `rules` with `custom` parts,
+// Reads recurrences as WordPress plug-ins and other products write them:
+// `{"type":"weekly","end_type":"never"}`, `rules` with `custom` members, or
 // `{"rrule":{"freq":"weekly","byweekday":["tu"]}}`.
 
 type Members = Readonly<Record<string, unknown>>
@@ -13,7 +14,10 @@ export function isForeign(recurrence: unknown): boolean {
   return isMembers(recurrence.rrule) || FOREIGN.some((name) => name in recurrence)
 }
 
-/** Undefined if it names no rule, or more than one rule can say. */
+/**
+ * Converts the recurrence of another product into our object. Undefined if it has no rule, or more than a
+ * single rule of ours can express.
+ */
 export function foreignRule(sent: unknown): RecurrenceObject | undefined {
   const { rrule, ...beside } = isMembers(sent) ? sent : {}
   if (isMembers(rrule) && !areBlank(beside, [])) return undefined

@@ -7,8 +7,9 @@ type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, st
 const MOST_NAMED = 3
 
 /**
- * Returns "every second Tuesday until 30 June 2027, but not on 24 December". `language` names days and
- * months. A date in the year of the start has no year.
+ * Describes a recurrence in words, such as "every second Tuesday until 30 June 2027, but not on 24 December".
+ * `say` translates the phrases; `language` decides the names of weekdays and months. Dates in the year of the
+ * start are written without their year.
  */
 export function recurrenceInWords(
   recurrence: Recurrence,
@@ -48,7 +49,7 @@ interface RecurrenceNames {
   weekday: (name: string) => string
 }
 
-/** Making these takes 0.2 ms, a hundred times as long as using them. */
+/** Formatters by language. Creating them takes 0.2 ms, a hundred times as long as using them. */
 const formsOf = madeOnce((language: string) => {
   const tag = language === 'en' ? 'en-GB' : language
   const dates = (options: Intl.DateTimeFormatOptions) =>
@@ -71,7 +72,7 @@ function writerOf(start: Start, language: string): RecurrenceNames {
       ),
     yearday: (number, monthday) => dayMonth.format(Date.UTC(2024, number - 1, monthday)),
     month: (number) => month.format(Date.UTC(2024, number - 1, 1)),
-    // 1 January 2024 was a Monday.
+    // 1 January 2024 was a Monday, so adding the index of a weekday gives that weekday.
     weekday: (name) => weekday.format(Date.UTC(2024, 0, 1 + WEEKDAYS.findIndex((day) => name.endsWith(day)))),
   }
 }
@@ -179,7 +180,7 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   return joined(texts, language)
 }
 
-/** Locales translate these texts; `{name}` stands for a value. */
+/** Texts that locales translate; `{name}` stands for a value. */
 export const recurrenceWords = [
   'every day',
   'every second day',

@@ -28,7 +28,7 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Recurrences as lines of RFC 5545 or as the object of clients, both ways.
+// Converts recurrences from and to their two forms: lines of RFC 5545, and the JSON object that clients send.
 
 export interface RecurrenceObject {
   frequency?: string
@@ -44,7 +44,10 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/** Returns RRULE, RDATE and EXDATE, each only with a value. Equal recurrences have equal lines. */
+/**
+ * Returns the lines RRULE, RDATE and EXDATE of a recurrence, without those that have no value. Equal
+ * recurrences have equal lines.
+ */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
@@ -53,7 +56,10 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
   ]
 }
 
-/** UNTIL is a day, or in UTC as RFC 5545 asks. */
+/**
+ * Returns the value of RRULE. For all-day events UNTIL is a date, otherwise a time in UTC, as RFC 5545
+ * requires.
+ */
 export function ruleText(rule: Rule, start: Start): string {
   const { frequency, interval, count, until, months, monthdays, weekdays, positions, weekStart } = rule
   const list = (name: string, entries: readonly (string | number)[]) =>
@@ -113,17 +119,23 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   return allDay ? text.slice(0, 8) : text
 }
 
-/** False for a zone whose times are written in UTC. */
+/** False if the dates of this zone are written in UTC: it is UTC, a fixed offset or unknown. */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 
-/** Adds an empty EXDATE line if there is none, since former exceptions would stay without it. */
+/**
+ * For a request that replaces a whole recurrence: adds an empty EXDATE line unless there is one. Without it,
+ * the former exceptions would stay.
+ */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-/** Characters: room for a rule, and the maximum of added dates and exceptions. */
+/**
+ * Maximum characters of a recurrence. Leaves room for a rule and the maximum number of added dates and
+ * exceptions.
+ */
 const LONGEST_INPUT = 40_000
 
 const PARTS: Readonly<Record<string, keyof RuleParts>> = {
@@ -158,8 +170,9 @@ interface RecurrenceRead {
 }
 
 /**
- * Takes lines (text or list) or an object (docs/series.md). Undefined for none (`""`, null, `[]`), a Fault
- * for what cannot be read or has no date. Sizes are checked first, so that no input takes long.
+ * Parses a recurrence that a client sent: lines (as a text or list) or an object (docs/series.md). Returns
+ * undefined for none (`""`, null, `[]`), and a `Fault` if it cannot be read or has no date. Sizes are checked
+ * first, so that no input takes long.
  */
 export function readRecurrence(sent: unknown, start: Start): Recurrence | undefined | Fault {
   try {
@@ -225,7 +238,7 @@ function readLines(input: string | readonly unknown[], start: Start): Recurrence
   return reading
 }
 
-/** Folded lines are joined (RFC 5545, 3.1). */
+/** Splits the input into lines and joins folded ones (RFC 5545, 3.1). */
 function linesOf(input: string | readonly unknown[]): string[] {
   const texts = typeof input === 'string' ? [input] : input
   let size = 0
@@ -293,7 +306,7 @@ function setPart(parts: RuleParts, part: keyof RuleParts, value: string, start: 
 
 function readDates(value: string, params: string, property: string, into: string[], start: Start): void {
   const zone = zoneOf(params, property, start)
-  // An EXDATE without a value says that there are none.
+  // An EXDATE without a value says that there are no exceptions.
   if (value === '' && property === 'EXDATE') return
   addDates(value.split(','), zone, property, into, start)
 }
@@ -368,7 +381,10 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/** Texts of the client, with lists split; undefined or empty if not given. */
+/**
+ * The parts of a rule as the client sent them, with lists split into texts. A part that was not sent is
+ * undefined or an empty list.
+ */
 interface RuleParts {
   frequency?: string
   interval?: string
@@ -386,11 +402,11 @@ type NameOf = (part: keyof RuleParts) => string
 export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
 const LONGEST_LIST = 62
-/** Months × days × weekdays of one rule: a year has 366 days. */
+/** Maximum product of the numbers of months, days and weekdays in one rule. A year has 366 days. */
 const MOST_COMBINED = 400
 
 /**
- * Checks what lines and objects have in common.
+ * Checks the parts of a rule, whether from lines or from an object.
  * @throws Unreadable
  */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
@@ -468,7 +484,10 @@ function invalid(part: string): Unreadable {
   return new Unreadable(part, 'The value of {part} is invalid.', { part })
 }
 
-/** @throws Unreadable for parts that contradict each other, and for a rule without a date */
+/**
+ * Refuses parts that contradict each other, and a rule that has no date.
+ * @throws Unreadable
+ */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {
@@ -503,9 +522,9 @@ function largestPlace({ frequency, months }: Rule): number {
   return frequency === 'monthly' ? 5 : 0
 }
 
-/** `20270630`, `20270630T190000`, `20270630T170000Z`. */
+/** Forms of RFC 5545: `20270630`, `20270630T190000`, `20270630T170000Z`. */
 const COMPACT = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/i
-/** `2027-06-30`, `2027-06-30 19:00`. */
+/** Forms with separators: `2027-06-30`, `2027-06-30 19:00`. */
 const SPACED = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(Z)?)?$/i
 
 interface DateRead {
@@ -515,7 +534,8 @@ interface DateRead {
 }
 
 /**
- * A day gets the time of the start.
+ * Parses one date and returns its local time in the zone of the start. A date without a time gets the time of
+ * day of the start.
  * @throws Unreadable
  */
 function dateOf(text: string, start: Start, zone: string, part: string): string {
@@ -527,8 +547,9 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * Returns the end of the last day that may have a date. An end at a time means its day, or the day before if
- * that day's date would begin after it; readers agree on this, whatever they make of clock changes.
+ * Parses UNTIL and returns the end of the last day that may have a date. If UNTIL has a time of day, that day
+ * is the day of UNTIL, or the one before if an occurrence would begin after UNTIL. All calendar programs
+ * agree on a whole day, however they handle clock changes.
  * @throws Unreadable
  */
 function untilOf(text: string, start: Start, part: string): string {
@@ -544,7 +565,7 @@ function readDate(text: string, part: string): DateRead {
   if (!found) throw invalid(part)
   const [, year, month, day, hour, minute = '00', second = '00', utc] = found
   const wall = `${year}-${month}-${day} ${hour ?? '00'}:${minute}:${second}`
-  // 31 June and 24:00 would roll over.
+  // 31 June and 24:00 would roll over, so they are refused.
   if (!hasWallForm(wall) || formatUtc(utcToMs(wall)) !== wall) throw invalid(part)
   return { wall, isDay: hour === undefined, isUtc: utc !== undefined }
 }

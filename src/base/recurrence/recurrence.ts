@@ -1,69 +1,78 @@
 import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 
-// A recurrence (rule, added dates, exceptions) and its dates; days of the calendar.
+// Recurrences (a rule, added dates and exceptions), the dates that they give, and arithmetic with days.
 
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** Events do not repeat within a day. */
+/**
+ * The frequencies that a rule may have. Those below a day are missing, since events do not repeat within a
+ * day.
+ */
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
 export const LIST_PARTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
 
 /**
- * Wall times are 'YYYY-MM-DD HH:MM:SS' in the zone of the series, 00:00:00 for whole days. Lists are in
- * order, without duplicates.
+ * How a series repeats. All times are local times in the zone of the series, as 'YYYY-MM-DD HH:MM:SS', at
+ * 00:00:00 for all-day events. Lists are sorted and have no duplicates.
  */
 export interface Recurrence {
   readonly rule?: Rule
-  /** RDATE. */
+  /** Additional dates, as in RDATE. */
   readonly added: readonly string[]
-  /** EXDATE: original starts. */
+  /** Exceptions, as in EXDATE: the original starts of occurrences that do not take place. */
   readonly left: readonly string[]
 }
 
-/** RFC 5545, 3.3.10, as far as `readRecurrence` takes it. An empty list was not given. */
+/**
+ * A rule of RFC 5545 (3.3.10), as far as `readRecurrence` accepts it. An empty list means that the part was
+ * not given.
+ */
 export interface Rule {
   readonly frequency: Frequency
   readonly interval: number
-  /** The start counts too; never with `until`. */
+  /** The number of dates, including the start. Never given together with `until`. */
   readonly count?: number
-  /** The end of the last day that may have a date: 23:59:59, or 00:00:00 for whole days. */
+  /** The end of the last day that may have a date: 23:59:59, or 00:00:00 for all-day events. */
   readonly until?: string
-  /** Such as `TU`, or with a place in month or year: `2TU`, `-1FR`. */
+  /**
+   * Weekdays such as `TU`, perhaps with a place in the month or year: `2TU` is the second Tuesday, `-1FR` the
+   * last Friday.
+   */
   readonly weekdays: readonly string[]
-  /** 1 to 31, or -1 to -31 from the end. */
+  /** Days of the month: 1 to 31, or -1 to -31 counted from the end. */
   readonly monthdays: readonly number[]
   readonly months: readonly number[]
-  /** Places among the dates of one day, week, month or year: 1 is the first, -1 the last. */
+  /** BYSETPOS: which of the dates in each day, week, month or year count; 1 is the first, -1 the last. */
   readonly positions: readonly number[]
   readonly weekStart: Weekday
 }
 
-/**
- * True for parts that change nothing (RFC 7529): the Gregorian calendar, and leaving out days that do not
- * exist.
- */
+/** True for parts of RRULE that change nothing here: `RSCALE=GREGORIAN` and `SKIP=OMIT` (RFC 7529). */
 export function isPlainScale(name: string, value: string): boolean {
   return /^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(`${name}=${value}`)
 }
 
-/** `local` is a wall time in `zone`. */
+/** The start of a series. `local` is a local time in `zone`. */
 export interface Start {
   readonly local: string
   readonly zone: string
   readonly allDay: boolean
 }
 
-/** `part` is the client's name, such as `RRULE:BYHOUR` or `until`; locales translate `message`. */
+/**
+ * Why a recurrence was refused. `part` is the part as the client wrote it, such as `RRULE:BYHOUR` or `until`.
+ * Locales translate `message`.
+ */
 export interface Fault {
   readonly part: string
   readonly message: RecurrenceMessage
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** Thrown within this folder; callers outside get its `Fault`. */
+/** Thrown and caught within this folder. Callers outside receive only its `fault`. */
 export class Unreadable extends Error {
   readonly fault: Fault
 
@@ -78,7 +87,7 @@ export function isFault(read: object | undefined): read is Fault {
   return read !== undefined && 'part' in read
 }
 
-/** Locales translate these texts; `{name}` stands for a value. */
+/** Texts that locales translate; `{name}` stands for a value. */
 export const recurrenceMessages = [
   'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.',
   'The part {part} of a recurrence is not supported.',
@@ -101,13 +110,13 @@ export const recurrenceMessages = [
 
 type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
-/** Adds BYWEEKNO and BYYEARDAY, which events here do not have. */
+/** A rule with BYWEEKNO and BYYEARDAY in addition, which recurrences of events here cannot have. */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]
   readonly yeardays?: readonly number[]
 }
 
-/** Both days, as numbers, are included. */
+/** A range of days as day numbers (see `numberOf`). Both ends are included. */
 export interface Period {
   first: number
   last: number
@@ -129,9 +138,9 @@ export interface Conditions {
 }
 
 /**
- * Yields wall times up to the horizon or the rule's end: the start, whether it matches or not
- * (docs/series.md), then matching days. Times that a clock change skips are not moved. Each day is looked at
- * once, so the work is bounded.
+ * Yields the dates of a rule as local times, up to `horizon` or the end of the rule. The first is the start,
+ * whether it matches the rule or not (docs/series.md); then follow all matching dates. A time that a clock
+ * change skips is yielded as it is. Each day is examined once, so the work is bounded.
  */
 export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator<string, void> {
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
@@ -148,7 +157,10 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
 
 export const LAST_WALL = '9999-12-31 23:59:59'
 
-/** 29 February is the same weekday again after 28 or 40 years. */
+/**
+ * How far to search for a date before a rule counts as having none. After 28 or 40 years, 29 February is the
+ * same weekday again.
+ */
 const SEARCHED_YEARS = 40
 
 export function searchedUntil({ local }: Start): string {
@@ -161,7 +173,10 @@ export function hasMatch(rule: Rule, start: Start): boolean {
   return !matchingDates(rule, start, end).next().done
 }
 
-/** 400 years from the start, or from 2000 if the start is earlier. */
+/**
+ * Limit of the search for matching dates, in days: 400 years from the start, or from the year 2000 if the
+ * start is earlier.
+ */
 const LONGEST_DAYS = 146_097
 const YEAR_2000 = 10_957
 
@@ -210,7 +225,7 @@ function namedWeekday(text: string): NamedWeekday {
   return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
 }
 
-/** Returns the period that is `step` periods after the one of the start. */
+/** Returns the day, week, month or year that is `step` periods after the one with the day `start`. */
 export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {
@@ -250,7 +265,10 @@ function meets(number: number, day: Day, conditions: Conditions): boolean {
   return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
 }
 
-/** The first week has at least four days in its year. */
+/**
+ * True if the day is in one of the given weeks of its year. Week 1 is the first with at least four days in
+ * that year.
+ */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
   const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
   const { year } = dayOfNumber(middle)
@@ -280,8 +298,9 @@ function lengthOfYear({ year }: Day): number {
 }
 
 /**
- * Returns original starts up to `until`, in order, each once. The start comes first, even after `until`,
- * unless it is an exception. Times that a clock change skips move forward, so two may become one.
+ * Returns the original starts of the occurrences up to `until`, sorted and each once. The start of the series
+ * is the first, even if it is after `until`, unless it is an exception. A time that a clock change skips is
+ * moved forward, so two dates may become one.
  */
 export function occurrenceStarts(
   recurrence: Recurrence,
@@ -319,14 +338,20 @@ export function wallOfDay(day: number, time: string): string {
   return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
 }
 
-/** Counts days from 1970-01-01; months and days roll over. */
+/**
+ * Returns the day number of a date: days since 1970-01-01. Months and days outside of their range roll over.
+ */
 export function numberOf(year: number, month: number, monthday: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
 }
 
-/** Uses integers and no Date, since rules ask for every day that they pass. */
+/**
+ * Returns the date of a day number. Computed with integers instead of `Date`, since rules call this for every
+ * day that they examine.
+ */
 export function dayOfNumber(day: number): Day {
-  // Years begin on 1 March here, so that leap days come last. 146,097 days are 400 years.
+  // In this calculation, years begin on 1 March, so that a leap day is the last day of its year. 146,097 days
+  // are 400 years.
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
   const ofEra = shifted - era * 146_097
@@ -340,7 +365,7 @@ export function dayOfNumber(day: number): Day {
   return { year, month, monthday: ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1 }
 }
 
-/** 0 is Monday. */
+/** Returns the index of the weekday of a day number; 0 is Monday. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }
@@ -355,7 +380,9 @@ export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): num
   return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
 }
 
-/** Returns the last time at which a date of the series may begin. */
+/**
+ * Returns the last time on a day at which an occurrence may begin: 23:59:59, or 00:00:00 for all-day events.
+ */
 export function endOfLastDay(day: number, { allDay }: Start): string {
   return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }

@@ -125,7 +125,10 @@ interface TimeStretch {
   endsFrom: string
 }
 
-/** Reads only columns of the list's index: reading one row takes longer than all its index entries. */
+/**
+ * Selects the events of a time span, reading only columns of one index: one row takes longer to read than all
+ * its index entries.
+ */
 function begunWithin(
   { caller }: ByCaller,
   { from, before, endsFrom }: TimeStretch,

@@ -202,7 +202,7 @@ export const DESK_ASSETS_PATH = '/desk/assets/'
 const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
-/** Style sheets that are concatenated to `desk.css`. */
+/** Style sheets that are joined into one file, `desk.css`. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
 /** All paths share one hash, since scripts import each other by name and have to be of the same version. */

@@ -172,7 +172,7 @@ export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** A complete HTML document; `isFramed` if a page of the desk shows it in a frame. */
+  /** A complete HTML document. With `isFramed`, it is made to be shown in a frame of the desk. */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {

@@ -27,7 +27,7 @@ export async function findLibrary(context: Context, search: string): Promise<Lib
 interface Choice {
   /** The id of the chosen picture, or the value of `none`. */
   chosen: string
-  /** The value that means no picture. */
+  /** The value of the option without a picture. */
   none: string
   /** The present picture, which is offered even if the search does not find it. */
   image?: ImageRow | undefined

@@ -117,7 +117,7 @@ async function saveSettings(request: DeskRequest): Promise<DeskAnswer> {
   )
   const faults = {
     ...namedFaults(settingFaults(site, values)),
-    // The option for another time zone has an empty value: choosing only this option is a fault.
+    // The option “another time zone” has an empty value, so a form that sends it without a zone is refused.
     ...(values.timezone === '' && { timezone: sayAtDesk(site, 'This is none of the choices.') }),
   }
   if (Object.keys(faults).length > 0) return settingsView(request, faults)

@@ -503,7 +503,7 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/** Parts of the form, folded unless they have a value or a fault. */
+/** Groups of less common fields. A group is collapsed unless one of its fields has a value or a fault. */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)

@@ -16,8 +16,8 @@ import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges changes that two people make to one record. If both have changed a field, neither value is lost:
-// that is a conflict.
+// Merges changes that two people make to one record. If both have changed the same field, that is a conflict,
+// and neither value is lost.
 
 /** A field that both sides have changed, with its values in the form of a request. */
 export interface Conflict {

@@ -146,7 +146,10 @@ export async function findSeenProposal(context: Context, id: number): Promise<Pr
   return found && (found.author === context.caller.id || mayReview(context)) ? found : undefined
 }
 
-/** @throws Problem rest_forbidden */
+/**
+ * Withdraws the caller's own proposal; returns the decision if there already is one.
+ * @throws Problem rest_forbidden, rest_gone
+ */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
   const found = await findSeenProposal(context, id)
   if (found?.author !== context.caller.id) throw new Problem('rest_forbidden')
@@ -156,7 +159,10 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
   })
 }
 
-/** @throws Problem rest_forbidden */
+/**
+ * Returns a proposal to its author with a note; returns the decision if there already is one.
+ * @throws Problem rest_forbidden, rest_gone
+ */
 export async function sendBackProposal(
   context: Context,
   id: number,

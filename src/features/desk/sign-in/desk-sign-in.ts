@@ -38,7 +38,7 @@ import {
 } from './session-store.ts'
 import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 
-/** Checks sign-ins, and counts the failed ones of this process. */
+/** Checks sign-ins to the desk. It counts failed ones, in this process only. */
 export interface DeskGate {
   /**
    * Checks login and password, and begins a session. Returns undefined for a wrong password, after a delay

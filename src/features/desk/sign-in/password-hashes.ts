@@ -62,7 +62,10 @@ export function faultOfPassword(password: string): 'too short' | 'too long' | un
 /** Normalizes to NFKC, since keyboards encode the same letters in different ways. */
 const composed = (password: string) => password.normalize('NFKC')
 
-/** @throws Problem rest_unavailable when too many are being hashed */
+/**
+ * Hashes a password with a new salt, for storing.
+ * @throws Problem rest_unavailable when too many passwords are being hashed
+ */
 export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   return hashText(COST, salt, await derive(hashing, password, 0, salt, COST))

@@ -58,7 +58,7 @@ const LONGEST_NEXT = 1000
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
-  // Headers take only visible ASCII.
+  // Headers may only contain visible ASCII, so all other characters are percent-encoded.
   return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
 

@@ -250,7 +250,7 @@ function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): Said
   const month = monthAt(tokens, last?.next ?? day.next, words)
   if (!month) return undefined
   const year = yearAt(tokens, month.next, words)
-  // In `Top 10 Nov 24, 2026` the first number is not the day.
+  // In `Top 10 Nov 24, 2026` the number before the month, 10, is not the day.
   if (!year && monthFirst(tokens, last?.next ?? day.next, words)?.meaning.year !== undefined) return undefined
   const meaning = { year: year?.meaning, month: month.meaning, day: day.meaning, lastDay: last?.meaning }
   return { meaning, next: year?.next ?? month.next }

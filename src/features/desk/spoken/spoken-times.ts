@@ -181,7 +181,7 @@ const isHour = (hour: number, half: 'am' | 'pm') => hour >= 1 && (half === 'pm' 
 function minutesAt(tokens: readonly Token[], at: number, words: Vocabulary): Token | undefined {
   const token = tokens[at]
   if (token?.kind !== 'number' || token.text.length !== 2 || Number(token.text) > 59) return undefined
-  // In `19 Uhr 12.6.` and `19h 12 juin` the number begins a date.
+  // In `19 Uhr 12.6.` and `19h 12 juin` the number after the hour begins a date.
   const sign = tokens[at + 1]
   const isDate = sign?.isGlued && /^[.:/-]$/.test(sign.text) && tokens[at + 2]?.isGlued
   return isDate || saidAt(tokens, at + 1, words.months) ? undefined : token

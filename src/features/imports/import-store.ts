@@ -46,7 +46,10 @@ export async function saveOrigin(
   await tx.updateTable('import_sources').set({ origin }).where('id', '=', source).execute()
 }
 
-/** The new address may only have had runs without events. The next run reads the whole source. */
+/**
+ * Moves a source to a new address. A source that has that address already has no events: its runs are taken
+ * over. Without token and position the next run reads the whole source.
+ */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
   const empty = await findSource(tx, address)
   if (empty !== undefined) {
@@ -70,7 +73,11 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/** @param before the holder as it was read @returns false if another process was faster */
+/**
+ * Takes the lock of a source.
+ * @param before the holder as read before
+ * @returns false if another process was faster
+ */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -170,8 +177,8 @@ export async function findElsewhere(
 }
 
 /**
- * Finds records by the numbers that this source, or one that has moved here, knew them by. Any other number
- * is an id here.
+ * Finds records by their ids in the source: those imported from this source, else from one that has moved
+ * here. An unknown number is taken as an id here.
  */
 export async function findNumbered(
   db: Db,
@@ -232,7 +239,10 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
     .onConflict((conflict) => conflict.columns(['run', 'kind', 'record']).doNothing()),
 )
 
-/** Acts serve an undo. A changed path of a page counts as a change of its source. */
+/**
+ * Saves items, and the acts that an undo needs. A page that is a path redirects here: it is recorded as a
+ * change of its source.
+ */
 export async function saveItems(
   tx: Tx,
   items: readonly ImportItemColumns[],
@@ -245,7 +255,7 @@ export async function saveItems(
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
-/** Deletes the row, so that the item counts as new the next time. */
+/** Deletes the row, so that the next run takes the item for a new one. */
 export async function deleteItem(
   tx: Db,
   item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
@@ -300,7 +310,10 @@ export async function countLive(
   return Number(count)
 }
 
-/** A series is over when all its public dates are. */
+/**
+ * Counts events and series of a source by status and by whether they are over: a series is over when all its
+ * public dates are.
+ */
 export async function countStandings(
   db: Db,
   source: number,
@@ -348,7 +361,10 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
-/** @returns empty if the newest run was not interrupted, or began before `afterUtc` */
+/**
+ * Where the newest run was interrupted.
+ * @returns an empty text if it was not, or began before `afterUtc`
+ */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
   const row = await db
     .selectFrom('imports')
@@ -367,7 +383,7 @@ export async function listRuns(db: Db, most: number): Promise<ListedRun[]> {
   return runs(db).orderBy('imports.id', 'desc').limit(most).execute()
 }
 
-/** @throws Error when there is no such run */
+/** @throws ImportError when there is no such run */
 export async function getRun(db: Db, id: number): Promise<ListedRun> {
   const run = await runs(db).where('imports.id', '=', id).executeTakeFirst()
   if (!run)
@@ -383,7 +399,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** Runs that changed nothing, or are undone, do not count. */
+/** Finds the latest run after this one. Runs that changed nothing or were undone do not count. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,

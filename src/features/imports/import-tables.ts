@@ -4,14 +4,14 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 export interface ImportScheduleColumns {
   id: number
   name: string
-  /** A JSON list; `--every` is left out. */
+  /** JSON list of the arguments of `kalends import`, without `--every`. */
   words: string
   every_seconds: number
-  /** When it is due, and until when a process holds it. */
+  /** `next_utc`: when the next run is due; `leased_utc`: until when a process holds the lease. */
   next_utc: string
   leased_utc: string
   paused: number
-  /** Failures in a row, and how the last run ended. */
+  /** `failures`: number of failed runs in a row; `outcome`: the message of the last run. */
   failures: number
   outcome: string
 }
@@ -20,7 +20,7 @@ export interface ImportColumns {
   id: number
   source: number
   started_utc: string
-  /** Empty while the run goes on, and if it was cut off. */
+  /** Empty while the run is going on, and after it was cut off. */
   ended_utc: string
   state: 'running' | 'done' | 'failed' | 'undone'
   user: number
@@ -29,33 +29,40 @@ export interface ImportColumns {
   position: string
 }
 
-/** Acts have the values that undo them. */
+/** What a run did to one record, with the values that undo it. */
 export interface ImportActColumns {
   run: number
   kind: string
   record: number
-  /** `begin`: a single event became the first occurrence of the series. */
+  /** `begin`: a single event became the first occurrence of a series. */
   action: 'create' | 'update' | 'trash' | 'begin'
   identity: string
   occurrence: string
-  /** JSON: former fields, or the event that began to repeat, and the former row of `import_items`. */
+  /**
+   * JSON: former values of the changed fields and the former row of `import_items`; for `begin`, also the
+   * event.
+   */
   before: string
 }
 
-/** Imports of the desk are kept for 30 days. */
+/** An import at the desk; it is deleted 30 days after its last change. */
 export interface DeskImportColumns {
   id: number
   user: number
-  /** Waits to come in or to be taken back, and is under way while `leased_utc` lies ahead. */
+  /**
+   * `waiting`: to be imported; `leaving`: to be undone. Both are running while `leased_utc` is in the future.
+   */
   state: 'open' | 'waiting' | 'done' | 'leaving' | 'undone'
   name: string
-  /** JSON: its kind; an address, or what is said of a whole file. */
+  /** JSON: the kind (`table`, `file` or `address`), with the address, or remarks on the whole file. */
   content: string
-  /** JSON: columns, mended cells, decisions, values for all rows. */
+  /**
+   * JSON of `RowChoices`: meanings of columns, corrected cells, decisions on rows, and values for all rows.
+   */
   choices: string
-  /** JSON: what becomes of each row by these choices. An address has none. */
+  /** JSON of `Checked`: what becomes of each row with these choices; empty for an address. */
   checked: string
-  /** JSON; empty before the first run. */
+  /** JSON of `StagedReport`; empty before the first run. */
   report: string
   made_utc: string
   changed_utc: string
@@ -78,7 +85,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** The kernel's migrations have the other steps. */
+/** Tables of imports. Older steps are among the kernel's migrations. */
 export const importTables: FeatureTables = {
   feature: 'imports',
   migrations: [
@@ -96,7 +103,7 @@ export const importTables: FeatureTables = {
       `create table desk_import_rows (staged ${id} not null references desk_imports (id) on delete cascade,
         piece ${id} not null, content ${text} not null, primary key (staged, piece))`,
       `alter table desk_imports add column checked ${text} not null default ''`,
-      // Their rows have another form.
+      // Open imports have their rows in the former format.
       `delete from desk_imports where state = 'open'`,
     ]),
   ],

@@ -42,7 +42,7 @@ import {
   standingsIn,
 } from './staged-import.ts'
 
-// Shows the rows of a table as they would come in, how far they are in, and what came of it.
+// Shows an import at the desk: its rows before the import, the progress, and the outcome.
 
 export function startView(request: DeskRequest, faults: FormFaults): DeskView {
   const { site } = request.context
@@ -286,7 +286,7 @@ function tableQuestions({ context: { site }, isFile, choices, checked }: Staged)
 ${sayImport(site, 'The first row is a heading')}</label>${isUnclear && dates}</div>`
 }
 
-/** Meanings that are always offered; others are offered if a heading names them. */
+/** Meanings that every column offers. Any other is offered only where the heading has it. */
 const OFFERED = {
   start_date: 'Date',
   start_time: 'Starts',
@@ -379,7 +379,7 @@ function cellOf(staged: Staged, row: StagedRow, meaning: ColumnMeaning | '', at:
   const name = `cell_${row.number}_${at}`
   const label = isOffered(meaning) ? sayImport(site, OFFERED[meaning]) : ''
   const data = html` data-label="${label || (staged.checked.headings[at] ?? '')}"`
-  // Only rows that somebody has begun to fill in show what is wrong.
+  // An entry that cannot be read shows faults only once somebody has begun to fill in its cells.
   const isWrong = fault !== undefined && !(row.isBlank && row.cells.every((cell) => cell === ''))
   if (isWrong || row.isBlank) {
     const error = isWrong && html`<small class="error" id="${name}-error">${fault}</small>`

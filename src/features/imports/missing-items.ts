@@ -11,20 +11,20 @@ import { findPlaces } from './plan-items.ts'
 import { fingerprintsOf, itemKey, KIND_NAMES, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
-// Finds events that are gone from a source, and trashes them if that is asked for.
+// Finds events that are gone from a source; a mirror moves them to the trash.
 
 const AT_ONCE = 500
 
-/** Share of a source's events that may be trashed at once. */
+/** A mirror trashes at most this share of the events of a source in one run. */
 const MOST_AT_ONCE = 1 / 5
-/** Fewer are trashed whatever their share. */
+/** If fewer events than this are gone, their share does not matter. */
 const FEWEST_REFUSED = 10
 
 type EventKind = 'series' | 'event'
 
 /**
- * A mirror trashes what is gone, unless it was changed here or is suspiciously much. Occurrences that the
- * source no longer describes become like their series.
+ * Handles events that are gone from the source. A mirror trashes them, unless they were changed here, or are
+ * suspiciously many. Occurrences that the source no longer describes become like their series.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -91,7 +91,10 @@ async function refuseMassRemoval(
   run.broken = new BrokenSource(said, true)
 }
 
-/** A deleted event without an item may be an occurrence of a series. */
+/**
+ * True if a deleted event was not imported under its id: it may be an occurrence of a series, which only the
+ * whole series shows.
+ */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return false
@@ -144,7 +147,7 @@ function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: R
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
-/** @param isReplaced whether a series stands for a single event now, or the reverse */
+/** @param isReplaced true if a series has replaced a single event, or a single event a series */
 async function handleOne(
   run: ImportRun,
   item: ImportItemColumns,
@@ -205,7 +208,7 @@ async function trashMissing(run: ImportRun, item: ImportItemColumns, state: Reco
     const now = (await readStates(tx, kind, [record])).get(record) ?? {}
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
-    // Without a digest and written values, the whole item is written if it comes back.
+    // Without a digest and written values, the item is written whole if it comes back.
     const next = {
       ...item,
       sequence: 0,

@@ -20,13 +20,16 @@ interface SourceOptions {
   since?: string | undefined
   map?: readonly string[] | undefined
   dates?: DateOrder | undefined
-  /** Hosts that may be asked beside public ones. Without it, the address may be anywhere. */
+  /**
+   * Set for somebody who does not operate the service: only public hosts and these ones may be asked.
+   * Undefined: any host.
+   */
   guest?: readonly string[] | undefined
 }
 
 interface Reader {
   zone: string
-  /** Ms before a failed request is repeated. */
+  /** In ms, before the first retry of a failed request. */
   backOffMs: number
 }
 
@@ -37,7 +40,10 @@ interface OpenedSource {
 
 const nothing = async () => undefined
 
-/** The answer shows whether the address is a file or a site. @throws Error */
+/**
+ * Opens a file, or an address, whose response shows whether it is a file or a site.
+ * @throws Error for an address or a file that cannot be opened
+ */
 export async function openSource(
   word: string,
   options: SourceOptions,
@@ -86,7 +92,10 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/** @throws Error when the file cannot be read */
+/**
+ * Reads the password from the first line of the file, if one is given.
+ * @throws Error when the file cannot be read
+ */
 export async function passwordOf({
   password,
   passwordFile,
@@ -99,7 +108,10 @@ export async function passwordOf({
   }
 }
 
-/** Reads UTC as `YYYY-MM-DD HH:MM:SS`. @throws Error */
+/**
+ * Returns `YYYY-MM-DD HH:MM:SS` in UTC.
+ * @throws Error if `--since` is no date or time
+ */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
   return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))
@@ -128,7 +140,7 @@ async function fileBeside(task: FileTask): Promise<Source> {
 
 interface RemoteTask {
   url: string
-  /** The address itself names a calendar, so anything else is an error. */
+  /** The form of the address shows that it is a calendar, so a response of any other kind is an error. */
   isCalendar: boolean
   login: string | undefined
   password: string | undefined
@@ -143,7 +155,7 @@ interface RemoteFile {
   extension: string
 }
 
-/** Sites would answer with other things than their page if JSON were named. */
+/** JSON is not accepted explicitly: some sites would then answer with something else than their page. */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -153,8 +165,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * `mayBePlain` asks by http when nothing answers by https, but never with a login.
- * @throws SourceFailure also for a web page at the address of a calendar
+ * Asks what is at the address: a file, or a page of a site. With `mayBePlain`, http is tried if nothing
+ * answers by https, but never with a login.
+ * @throws SourceFailure, also for a web page at the address of a calendar
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {
   const { url, isCalendar } = task

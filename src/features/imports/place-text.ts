@@ -1,24 +1,24 @@
 import { linkedItem, type SourceItem } from './source-item.ts'
 
-// Reads the text of a place: name, address, link, and names of meeting programs.
+// Splits the text of a place into name, address and link, and recognises meeting programs.
 
-/** Words that some languages put before the name of a program. */
+/** Words that some languages put before the name of a meeting program. */
 const MEETING =
   '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада' +
   '|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
 
-/** How Outlook writes it in each language. */
+/** Microsoft Teams, as Outlook writes it in each language. */
 const TEAMS =
   `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous` +
   '|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?'
 
-/** Programs whose names places may have as well. */
+/** Meeting programs whose names may also be those of places. */
 const BRANDS =
   `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?` +
   '|gotomeeting|jitsi(?: meet)?|bigbluebutton)' +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
-/** Words that calendars write for an event without a place. */
+/** Words that calendars write in place of a venue for an online event. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs' +
   '|workshop))?' +
@@ -46,7 +46,10 @@ const UNKNOWN = new RegExp(
 const DIVIDER =
   /(\s{0,9}[;|\n,]\s{0,9}|\s{1,9}[/+&–—-]\s{1,9}|\s{1,9}(?:and|or|und|oder|sowie|et|ou|y|o)\s{1,9})/iu
 
-/** Splits a place into name and web address. Meeting programs and words for online are no place. */
+/**
+ * Splits a place into name and web address. Meeting programs, and words such as `online`, are not part of the
+ * name.
+ */
 export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
   const parts = link === '' ? [text] : text.split(link).map(withoutEdges)
@@ -61,11 +64,11 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   const [, before] = ENDS_ONLINE.exec(text) ?? []
   if (IS_ONLINE.test(text)) return { place: '', isOnline: true }
   if (before !== undefined) return { place: withoutPrograms(withoutEdges(before)).place, isOnline: true }
-  // Names stand at even places, dividers between them.
+  // `split` returns the names at even indexes and the dividers between them at odd ones.
   const parts = text.split(DIVIDER)
   const names = parts.filter((_, at) => at % 2 === 0)
   if (names.every((name) => IS_ONLINE.test(name))) return { place: '', isOnline: true }
-  // A brand before a comma may be a place before its address.
+  // The name of a meeting program before a comma may be that of a venue, followed by its address.
   const isFirstPlace = parts[1]?.trim() === ',' && IS_BRAND.test(parts[0] ?? '')
   const isKept = (name: string, at: number) => (at === 0 && isFirstPlace) || !IS_ONLINE.test(name)
   const kept = names.flatMap((name, at) => (isKept(name, at) ? [at] : []))
@@ -74,7 +77,10 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   return { place, isOnline: true }
 }
 
-/** The name ends at the first comma or line end: `Harbour Hall, 1 Quay, Kilvara`. */
+/**
+ * Returns the venue of a place. Its name ends at the first comma or line end: `Harbour Hall, 1 Quay,
+ * Kilvara`.
+ */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, unknown>>,

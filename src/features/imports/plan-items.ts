@@ -31,7 +31,7 @@ import {
 } from './source-item.ts'
 import { likeOthers, referencesOf } from './write-item.ts'
 
-// Plans what to do with many items, and looks up what the plans depend on.
+// Plans what becomes of many items at once, and looks up what that depends on.
 
 export interface PlannedItem {
   item: SourceItem
@@ -42,8 +42,8 @@ export interface PlannedItem {
   reset: RecordState
   state: RecordState | undefined
   /**
-   * `twin`: the identity came before. `older`: a later revision is stored. `leave out`: new and private.
-   * `pass over`: another record has its UID.
+   * `twin`: an item of this identity came before. `older`: a later revision is stored. `leave out`: the item
+   * is new and private. `pass over`: another record has its UID.
    */
   plan:
     | Plan
@@ -51,7 +51,7 @@ export interface PlannedItem {
     | { act: 'older' }
     | { act: 'leave out' }
     | { act: 'pass over'; holder: UidHolder }
-  /** A record in the trash has the UID, so the new record needs another. */
+  /** Set if a record in the trash has the UID: the new record gets another one. */
   isUidTaken?: boolean
 }
 
@@ -60,7 +60,7 @@ interface Plans {
   planned: PlannedItem[]
 }
 
-/** Compares items with what the source last sent, and with the records here. */
+/** Compares items with what the source sent last, and with the records here. */
 export async function planItems(
   run: ImportRun,
   kind: ItemKind,
@@ -96,7 +96,10 @@ export async function planItems(
   }
 }
 
-/** A UID of a record in the trash does not keep an event out. */
+/**
+ * Passes over new items whose UID another record has. If that record is in the trash, the item is written all
+ * the same, with another UID.
+ */
 async function withHolders(
   run: ImportRun,
   kind: ItemKind,
@@ -115,7 +118,10 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/** An item of an occurrence is compared by its own fields alone. */
+/**
+ * Compares an item with what the source sent last. Of an occurrence, only the fields are compared that differ
+ * from its series.
+ */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -125,7 +131,7 @@ async function compare(
   const { db, now } = run.context
   const item = place ? ownPart(told, place, now) : told
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
-  // The row of another record is left from a series that was made again.
+  // The row of another record is left over from a series that was created anew.
   const known = place && row?.record !== place.record ? undefined : row
   const isSame = known !== undefined && isAsLastSent(run, item, digest, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
@@ -147,17 +153,20 @@ function planOf(
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const isGone = before !== undefined && (!before.now || before.isTrashed)
   const { pictures: _pictures, ...others } = prints
-  // Changed pictures alone do not bring back a record that was removed here.
+  // A record that was removed here does not come back if only pictures have changed.
   const told = isGone && planItem(others, before, conflicts).act === 'nothing' ? others : prints
   const plan = planItem(told, before, conflicts)
   if (plan.act === 'create' && !run.options.private && item.values.status === 'private')
     return { act: 'leave out' }
-  // A later revision, or another address of the page, is stored even if nothing else has changed.
+  // A later revision, or a new address of the page, is stored even if no field has changed.
   const isNoted = isNext || (known && known.page !== pageOf(run, item))
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
-/** The own fields of an occurrence that is described for the first time count as changed here. */
+/**
+ * What is known of an occurrence that the source describes for the first time: fields that it overrides here
+ * count as changed here.
+ */
 function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
@@ -167,7 +176,7 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
 
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
-/** @returns false if the source counts no revisions */
+/** True if the first one is a later revision; false if the source has no revisions. */
 export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
@@ -178,7 +187,10 @@ function isAsLastSent(run: ImportRun, item: SourceItem, digest: string, known: H
   return known.digest === digest && !isLater(item, known) && known.page === pageOf(run, item)
 }
 
-/** Unchanged items need few reads and no plan. Occurrences are compared with their series instead. */
+/**
+ * Finds unchanged items by their digests, with few reads and without a plan. Occurrences are left out: they
+ * are compared with their series.
+ */
 async function findSame(
   run: ImportRun,
   kind: ItemKind,
@@ -222,7 +234,7 @@ async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promis
       kind,
       rows.map(({ record }) => record),
     )
-    // A record in the trash cannot be linked to.
+    // Records in the trash cannot be linked to; a term has no status.
     for (const { identity, record } of rows)
       if ((states.get(record)?.status ?? 'trash') !== 'trash' || isTerm(kind, states.get(record)))
         remember(run.links, itemKey(kind, identity), record)
@@ -289,7 +301,10 @@ async function occurrencesOf(
   return new Map(rows.map((row) => [`${row.series} ${row.recurrence_id}`, row]))
 }
 
-/** In a series with times, a day is the occurrence that starts on it. */
+/**
+ * The start of an occurrence in local time. In a series with times, a mere day means the occurrence that
+ * starts on it.
+ */
 function startOf(occurrence: string, { timezone, all_day, start_date }: SeriesRow): string {
   if (occurrence.length === 10) return `${occurrence}${all_day === 1 ? ' 00:00:00' : start_date.slice(10)}`
   const wall = utcToWall(occurrence.slice(0, 19).replace('T', ' '), timezone)
@@ -317,19 +332,23 @@ function hasOwnTimes({ values }: SourceItem, series: SeriesRow, start: string, n
   return !when || TIMES.some((name) => when[name] !== like[name])
 }
 
-/** Longer addresses are not stored. */
+/** In characters: longer addresses are not stored. */
 const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/** A source that has moved keeps the path, one that stays the address. */
+/**
+ * What is stored of the page in the source: the path if the source has moved here, the address if it stays
+ * the original.
+ */
 function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)
   const isElsewhere = /^https?:/i.test(page) && isUrl(page) && page !== site && !page.startsWith(`${site}/`)
   if (!isElsewhere || !standsAlone(kind)) return ''
   if (kind === 'event') return page
-  // A site has a page for each date of a series, a calendar file one for all.
+  // A site has a page for each date of a series: the date is replaced by a placeholder. A calendar file has
+  // one page for all.
   if (DAY_AT_END.test(page)) return page.replace(DAY_AT_END, `-${DAY}/`)
   return uid === undefined ? '' : page
 }

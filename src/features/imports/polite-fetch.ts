@@ -7,26 +7,28 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 import { ImportError, type Message, message } from './import-messages.ts'
 
-// Asks other servers: one request at a time, again later if they are busy, and only at addresses that may be
-// asked.
+// Asks other servers: one request at a time, with retries while they are busy, and only at allowed addresses.
 
 export interface FetchOptions {
   named: NamedOrigin
   accept: string
-  /** Redirects to other origins are followed, without the login. */
+  /** Redirects to other origins are followed, but without the login. */
   leavesLogin?: boolean
-  /** Ms, which double with each attempt. */
+  /** In ms, before the first retry; doubled with each further one. */
   backOffMs: number
   attempts?: number
   sending?: Sending
 }
 
-/** Redirects would turn a write into a read, and are not followed. */
+/** A request that writes. Redirects are not followed, since they would turn it into a GET. */
 interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /** Finds the answer if the last attempt succeeded after all, so that no request is blindly repeated. */
+  /**
+   * Looks whether the last attempt has succeeded after all, and returns its result, before the request is
+   * repeated.
+   */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
@@ -43,12 +45,12 @@ const MOST_REFUSAL_BYTES = 64_000
 
 const LONGEST_WAIT_MS = 120_000
 
-/** The message begins with the address. */
+/** A request to a source has failed; the message begins with the address. */
 export class SourceFailure extends ImportError {
   override name = 'SourceFailure'
   readonly status: number
   readonly body: Buffer
-  /** Set for a failure that may be temporary, with the wait that the source asks for. */
+  /** Set for a failure that may be temporary; `afterMs` is the wait that the source asks for. */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(
@@ -66,8 +68,9 @@ export class SourceFailure extends ImportError {
 }
 
 /**
- * Waits for `Retry-After`, or a pause that doubles, at most 120 s, while the source is busy or fails.
- * @throws SourceFailure naming the address and the reason
+ * Sends a request. While the source is busy or fails, it is retried after `Retry-After` or a doubling pause,
+ * at most 120 s each.
+ * @throws SourceFailure with the address and the reason
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
   for (let attempts = 1; ; attempts++) {
@@ -147,7 +150,9 @@ function waitOf(header: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/** @throws SourceFailure for too many bytes, before or after decoding, or a body that cannot be decoded */
+/**
+ * @throws SourceFailure for too many bytes, before or after decoding, and for a body that cannot be decoded
+ */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
   const tooLong = () =>
     new SourceFailure(url, message('answers with more than {most} bytes.', { most: `${most}` }))
@@ -174,7 +179,7 @@ async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYT
 
 type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
 
-/** Some programs leave out the header of zlib (RFC 1950, 2.2). */
+/** Some programs omit the zlib header (RFC 1950, 2.2). */
 const deflated: Decode = (body, options) => {
   const hasHeader = body.length > 1 && ((body[0] ?? 0) & 15) === 8 && body.readUInt16BE(0) % 31 === 0
   return promisify<Buffer, typeof options, Buffer>(hasHeader ? inflate : inflateRaw)(body, options)
@@ -187,12 +192,14 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['deflate', deflated],
 ])
 
-/** The origin that the operator named alone gets the login, and need not be public. */
+/** The origin that the operator has named. Only this origin receives the login, and it need not be public. */
 interface NamedOrigin {
   origin: string
   authorization: string | undefined
   agents: { secure: Agent; plain: PlainAgent }
-  /** For somebody who does not run the service, the origin has to be public or at one of these hosts. */
+  /**
+   * Set for somebody who does not operate the service: the origin has to be public or at one of these hosts.
+   */
   guest?: readonly string[] | undefined
 }
 
@@ -219,7 +226,10 @@ export function nameOrigin(
   return { origin: URL.parse(address)?.origin ?? '', authorization, agents, guest }
 }
 
-/** @throws SourceFailure for an address that a source may not lead to */
+/**
+ * Follows redirects.
+ * @throws SourceFailure for an address that a source must not lead to
+ */
 async function askNamed(
   url: URL,
   named: NamedOrigin,

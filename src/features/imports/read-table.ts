@@ -5,7 +5,7 @@ import { parse } from 'csv-parse'
 import { storableText } from '../../base/text/characters.ts'
 import { markedEncoding, textOfBytes } from './source-text.ts'
 
-/** All rows have one length. A heading comes first. */
+/** Rows of equal length. The first one may be the header. */
 export type Table = readonly (readonly string[])[]
 
 export const MOST_ROWS = 10_000
@@ -43,7 +43,7 @@ function shapeOfText(text: string): { delimiter: string; from: number } {
   return { delimiter: bare.split(';').length > bare.split(',').length ? ';' : ',', from: 1 }
 }
 
-/** @returns undefined for quotes that do not belong together */
+/** @returns undefined for unbalanced quotes */
 async function rowsOfText(
   text: string,
   delimiter: string,

@@ -8,7 +8,7 @@ import { shownTo, visibleTo } from '../../calendar/records/record-store.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { type CheckedRow, nameKey } from './check-rows.ts'
 
-// Finds the events that rows of a table may be, and the venues that they mean.
+// Finds events in the calendar that rows of a table may describe, and venues that rows may mean.
 
 export interface EventHere {
   id: number
@@ -23,11 +23,14 @@ interface EventBeside extends EventHere {
   venues: readonly string[]
 }
 
-/** Days without rows that a query reads along, so that few queries serve all rows. */
+/** A gap of up to this many days between rows is read along, so that few queries serve all rows. */
 const GAP_DAYS = 10
 const MOST_EVENTS = 20_000
 
-/** An event is the same by title and day if neither names another place, or by place and time. */
+/**
+ * Finds an event for each row: one with its UID; else one of the same title and day, unless both name
+ * different venues; else one at the same venue and time.
+ */
 export async function findEventsHere(
   context: Context,
   rows: readonly CheckedRow[],
@@ -85,7 +88,7 @@ async function findByUids(
   )
 }
 
-/** The first of several venues counts. */
+/** Key of the venue in a cell; of several ones only the first counts. */
 export const placeKey = (venue: string) => nameKey(venue.split('|', 1)[0] ?? '')
 
 async function readEventsBeside(context: Context, days: readonly string[]): Promise<EventBeside[]> {
@@ -151,7 +154,10 @@ export async function listVenuesHere({ db, caller }: Context): Promise<VenueHere
   })
 }
 
-/** @returns undefined for a known name, or if no other is near */
+/**
+ * Finds a venue of nearly the same name: it differs by a typing error, or by words added at the end.
+ * @returns undefined if the name is known, or no other is near
+ */
 export function findNearVenue(name: string, venues: readonly VenueHere[]): VenueHere | undefined {
   const key = placeKey(name)
   if (key.length < 4 || venues.some((venue) => venue.key === key)) return undefined
@@ -168,7 +174,10 @@ export function findNearVenue(name: string, venues: readonly VenueHere[]): Venue
   return near
 }
 
-/** Two neighbours that changed places count once. @returns at most `most + 1` */
+/**
+ * Number of edits between two texts; two swapped neighbours count as one.
+ * @returns at most `most + 1`
+ */
 function editsBetween(one: string, other: string, most: number): number {
   if (most < 0 || Math.abs(one.length - other.length) > most) return most + 1
   let before: number[] = []

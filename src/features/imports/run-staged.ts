@@ -27,7 +27,7 @@ import { isStagedAddress, readChoices, readContent, stageRows } from './staged-i
 import { adoptUpdated, stagedSource } from './staged-source.ts'
 import { undoImport } from './undo-import.ts'
 
-// Brings tables of the desk in, and takes them back, one after the other and behind requests.
+// Imports tables of the desk, and undoes such imports, one after the other, giving way to requests.
 
 type Said = Pick<Remark, 'at' | 'text'>
 
@@ -38,11 +38,11 @@ export interface StagedReport {
   removed?: number
   restored?: number
   left?: readonly Message[]
-  /** Set for an address that was read: its first events, as pages would show them. */
+  /** The first events of an address that was read, as pages would show them. */
   preview?: readonly string[]
 }
 
-/** Items of one kind that a transaction writes. */
+/** Items of one kind per transaction. */
 const AT_ONCE = 25
 const MOST_TOLD = 100
 const MOST_READERS = 10
@@ -52,14 +52,17 @@ const RENEWED_EVERY = 15_000
 export interface StagedWork {
   look: () => Promise<void>
   begin: (service: RunningService) => void
-  /** @throws Problem if too many wait */
+  /**
+   * Runs one such task at a time.
+   * @throws Problem rest_unavailable if too many are waiting
+   */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>
   stop: () => Promise<void>
 }
 
 const made = new WeakMap<ServiceStart, StagedWork>()
 
-/** Shared by the pages and the recurring work of a service. */
+/** Returns the work of a service, which the pages of the desk and the recurring work share. */
 export function stagedWorkOf(start: ServiceStart): StagedWork {
   const known = made.get(start) ?? makeWork(start)
   made.set(start, known)
@@ -116,7 +119,7 @@ function makeWork({ report }: ServiceStart): StagedWork {
   }
 }
 
-/** Thrown at a stop; what is left goes on after the next start. */
+/** Thrown when the service stops; the import continues after the next start. */
 class Stopped extends Error {}
 
 async function runNext(
@@ -193,11 +196,11 @@ async function runOne(
     return
   }
   const writer = { ...by, user: user.id, login: user.login }
-  // Others have written the texts, so they are filtered for everybody.
+  // The texts were written by others, so they are filtered whatever the role of the user.
   const caller = { id: user.id, login: user.login, role: user.role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writer)
   const context = contextOn(service, caller, { write })
-  // Counts the rows before anybody looks at them.
+  // Rows are checked again now, so that the page need not do it when somebody opens it.
   const checkAgain = async () => {
     const { checked } = await stageRows(context, row, readChoices(row))
     return { checked: JSON.stringify(checked) }

@@ -9,12 +9,12 @@ import {
 import { stagedWorkOf } from './run-staged.ts'
 
 const EVERY_MS = 30_000
-/** Another process may have staged an import that it did not run. */
+/** In ms: how often to look for imports that another process has stored but not run. */
 const STAGED_EVERY_MS = 10_000
 
 /**
- * Without words that give another process these settings, there is no default for `start`, which runs imports
- * on a schedule.
+ * Runs imports of the desk and those on a schedule. The latter need `start`. It has no default if the
+ * settings of this process cannot be passed on: then no import runs on a schedule.
  */
 export function serveImports(
   service: ServiceStart,

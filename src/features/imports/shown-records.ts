@@ -56,9 +56,9 @@ import {
   valuePrint,
 } from './source-item.ts'
 
-// Turns records as answers show them into items, and joins occurrences into series.
+// Turns records as the API shows them into items, and collects occurrences as series.
 
-// A series with more past dates than the limit begins later here than in its source.
+// A series with more past dates than can be written begins later here than in its source.
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -76,9 +76,9 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * A series with too many past dates gets a later start.
- * @returns empty if values can be written unchanged
- * @param series the one here, whose start is not to change
+ * Returns a later start, and the rule from there, for a series with too many past dates; empty if `values`
+ * can be written unchanged.
+ * @param series the series here, whose start must not change
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -93,8 +93,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * Returns the first date here if it is later than in the source; `first` is the present one, undefined for
- * none.
+ * Returns the first date of the series here if it is later than in the source. `first` is the present one;
+ * undefined if the series is not here yet.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
@@ -130,12 +130,12 @@ function laterStart(
   return past.length > MOST_WRITTEN_DATES ? past.at(-KEPT_DATES) : undefined
 }
 
-/** Answers show a series only by its occurrences. */
+/** Kinds of records in lists: a series appears only by its occurrences. */
 export type ListedKind = Exclude<ItemKind, 'series'>
 
 export type ShownRecord = Readonly<Record<string, unknown>>
 
-/** What events refer to comes first. */
+/** Lists in the order of reading: records before those that refer to them. */
 export const LISTS = [
   ['categories', 'category'],
   ['tags', 'tag'],
@@ -144,21 +144,24 @@ export const LISTS = [
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ListedKind])[]
 
-/** Facts that are not known, which venues do not show. */
+/** Blank values of access facts, since venues do not show facts that are not known. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
-/** @returns a value that the interface accepts; undefined leaves it out */
+/** @returns a value that the interface accepts; undefined: the field is left out */
 type Read = (value: unknown, record: ShownRecord) => unknown
 
 const none: Read = () => undefined
 const asTitle: Read = (value) => (typeof value === 'string' ? decodeTitle(value) : value)
 const asName: Read = (value) => (typeof value === 'string' ? decodeName(value) : value)
-/** A record that was never published shows zeros. */
+/** A record that was never published shows a date of zeros. */
 const asMoment: Read = (value) => (value === NEVER ? undefined : value)
-/** Events without a website show their own address. */
+/** An event without a website shows its own address as one. */
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
-/** Answers show a word for zero with the figure beside it. Beside a range, other figures are prices too. */
+/**
+ * Returns prices as the interface accepts them. A price of zero is shown as a word, with the number in
+ * `cost_details`. For a range, numbers between its ends are further prices.
+ */
 const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
   const figures = details.values.map(String)
@@ -177,7 +180,7 @@ function isRangeOf(cost: string, figures: readonly string[]): boolean {
   return ends.length === 2 && numbers.join() === [figures[0], figures.at(-1)].map(Number).join()
 }
 
-/** The Events Calendar may show whole days from 03:00:00 to 02:59:59. */
+/** The Events Calendar may show all-day events as ending at 02:59:59, if its day begins at 03:00:00. */
 const asEnd: Read = (end, { all_day, start_date: start }) => {
   if (all_day !== true || !hasWallForm(start) || !hasWallForm(end) || start.endsWith(' 00:00:00')) return end
   const next = formatUtc(utcToMs(end) + 1000)
@@ -193,7 +196,7 @@ export const LINKED = {
 export type LinkName = keyof typeof LINKED
 export const linkNames = namesWith(eventMembers, 'from', 'link')
 
-/** Links and images are handled elsewhere. */
+/** How a shown field becomes a value. Links and images are read elsewhere. */
 const READERS: Readonly<Record<ListedKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
@@ -226,7 +229,7 @@ const NAMES = {
   tag: 'name',
 } as const
 
-/** The same record comes again with every record that refers to it. */
+/** Records already yielded, as JSON by kind and id: each event repeats the records it refers to. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
@@ -240,7 +243,10 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
   return false
 }
 
-/** Records that it refers to come first, unless they were shown `before`. Anything else yields a fault. */
+/**
+ * Yields the item of a record, after the records that it refers to, except those in `before`. A value that is
+ * no record yields a fault.
+ */
 export function* itemsOf(
   kind: ListedKind,
   record: unknown,
@@ -265,14 +271,17 @@ export function* itemsOf(
   yield itemOf(kind, record, at, links)
 }
 
-/** An empty list or false is none, and a text is a record of this name. */
+/** Returns linked records: none for an empty list or false; for a text, a record of that name. */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
     .filter(isRecord)
 }
 
-/** Without an id the address counts, else title and start, or name and details. */
+/**
+ * The id of a record; else its address; else title and start of an event, or name and details of another
+ * record.
+ */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
@@ -343,7 +352,9 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/** Without an image, which shows as false, it is empty. Terms have none. */
+/**
+ * Address of the image; empty if it shows false, which means no image. Undefined for terms, which have none.
+ */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isRecord(image) && typeof image.url === 'string' ? image.url : ''
@@ -353,7 +364,7 @@ const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
 const KEPT = /^(?:lt|gt|#0*60|#0*62|#x0*3[ce])$/i
 const BEGINS_ENTITY = /^(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i
 
-/** Entities that keep a character from being read as markup stay. */
+/** Decodes entities, except those that keep a character from being read as markup. */
 function decodeTitle(shown: string): string {
   if (!shown.includes('&')) return shown
   return shown.replace(ENTITY, (entity: string, name: string, at: number) => {
@@ -363,7 +374,7 @@ function decodeTitle(shown: string): string {
   })
 }
 
-/** Names of terms are not stored as HTML. */
+/** Decodes all entities, since names of terms are not stored as HTML. */
 export function decodeName(shown: string): string {
   return shown.replace(ENTITY, decodeOne)
 }
@@ -390,7 +401,10 @@ export function seriesIn(record: unknown): string | undefined {
   return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
-/** Each occurrence that differs is an item. If no rule gives these dates, they are single events. */
+/**
+ * Yields a series, then an item for each occurrence that differs from it. If no rule yields these dates, they
+ * become single events.
+ */
 export function* seriesEntries(
   records: readonly unknown[],
   series: string,
@@ -461,7 +475,11 @@ function sharedItem(
   return { item, slug, place }
 }
 
-/** The rule goes on after the last of these dates. @returns undefined if it cannot be read */
+/**
+ * Returns the rule with the dates added and left out, so that it yields `starts`; it continues after the last
+ * one.
+ * @returns undefined if the rule cannot be read
+ */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
   const last = starts.at(-1) ?? start.local
   const read = rrule === '' ? { added: [], left: [] } : readRecurrence(`RRULE:${rrule}`, start)
@@ -475,7 +493,10 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/** A count includes earlier dates that are not shown, so the rule ends at the last shown one. */
+/**
+ * Ends the rule at the last date that is shown. Its COUNT cannot be kept, because it includes earlier dates
+ * that are not shown.
+ */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read
@@ -516,12 +537,15 @@ function undatedSlug(slug: string, start: string): string {
   return slug.endsWith(end) ? slug.slice(0, -end.length) : slug
 }
 
-/** Status words of every language, with the colon behind. */
+/** Status words in every language, each with the colon after it. */
 const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
   LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
 )
 
-/** The status word may be in any language; undefined without one. */
+/**
+ * Returns the line without the word for the event status, which may be in any language; undefined if it has
+ * none.
+ */
 export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
   const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
   return found && line.slice(found.prefix.length).trim()

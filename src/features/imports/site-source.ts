@@ -28,7 +28,7 @@ interface Interface {
 export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
- * The namespace is given, linked from the page, or at a known path.
+ * Finds the namespace of the interface: in the address itself, by the link of its page, or at a known path.
  * @throws SourceFailure if there is none
  */
 export async function findInterface(
@@ -58,7 +58,10 @@ export async function findInterface(
   return { root: found, base: `${found}/${namespace}` }
 }
 
-/** @returns none without an index @throws SourceFailure when the site does not answer, or wants a login */
+/**
+ * Namespaces in the index of the site; an empty list if there is no index.
+ * @throws SourceFailure when the site does not answer, or wants a login
+ */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
   const index = await fetchPolitely(`${root}/`, options).catch(ignoreMissing)
   const value = index && parsedJson(index.body)
@@ -66,7 +69,10 @@ export async function readNamespaces(root: string, options: FetchOptions): Promi
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
-/** @throws the failure when the site does not answer, or wants a login */
+/**
+ * Ignores a failed request.
+ * @throws SourceFailure when the site does not answer, or wants a login
+ */
 function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
@@ -78,18 +84,18 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
   return root?.replace(/(?<!\/)\/+$/, '')
 }
 
-/** Another Kalends has pages of changes (docs/sync.md). */
+/** A page of the feed of changes that another Kalends has (docs/sync.md). */
 interface Changes {
   changes: readonly { kind: ListedKind; id: string; record: unknown }[]
   next: string
-  /** Where the next run starts; empty on all pages but the last. */
+  /** Sync token from which the next run starts; empty on every page but the last. */
   token: string
 }
 
 const CHANGES_AT_ONCE = 200
 
 /**
- * An empty token asks for everything.
+ * Asks for a page of changes; an empty token asks for all records.
  * @throws SourceFailure with 410 for an expired token, 404 for a site without the feed
  */
 async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
@@ -104,7 +110,7 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/** Tokens begin with the edition of a database. */
+/** The edition of the database, with which each token begins. */
 function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }
@@ -121,19 +127,19 @@ function changeOf(change: unknown): Changes['changes'][number] | undefined {
 }
 
 interface SiteTask {
-  /** The address of the site, its interface, or a page of it. */
+  /** Address of the site, of its interface, or of a page. */
   url: string
   page?: FetchedAnswer | undefined
   login?: string | undefined
   password?: string | undefined
-  /** Records that have changed since, in UTC `YYYY-MM-DD HH:MM:SS`. */
+  /** UTC as `YYYY-MM-DD HH:MM:SS`: only records are read that have changed since. */
   since?: string | undefined
   backOffMs: number
   guest?: readonly string[] | undefined
 }
 
 const PAGE_SIZE = 50
-/** A source with more counts as endless. */
+/** A list with more pages than this counts as endless. */
 const MOST_PAGES = 200_000
 const STATUSES = 'publish,future,draft,pending,private'
 
@@ -147,7 +153,7 @@ interface SiteReading {
   read: number
   totals: Map<string, number>
   isWhole: boolean
-  /** Records that came in lists of their own, and that events show again. */
+  /** Keys of records from lists of their own: they are not read again from events that show them. */
   listed: Set<string>
   series: Set<string>
   since: string
@@ -215,7 +221,10 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
   }
 }
 
-/** A token that is not valid leads to everything. @returns undefined at a site without the feed */
+/**
+ * Asks for changes since the token, or for everything if the site does not accept it.
+ * @returns undefined at a site without the feed
+ */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)
@@ -223,7 +232,7 @@ async function firstChanges(reading: SiteReading, root: string): Promise<Changes
     if (!(error instanceof SourceFailure) || ![400, 401, 403, 404, 405, 410].includes(error.status))
       throw error
     if (reading.since === '') return undefined
-    // The token has expired, or belongs to another reader.
+    // The token has expired, or belongs to another reader: everything is read.
     reading.since = ''
     reading.isWhole = true
     return firstChanges(reading, root)
@@ -280,7 +289,7 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   }
 }
 
-/** Reports a list that has given fewer records than its pages counted. */
+/** Reports a list that gave fewer records than its pages have counted. */
 function* lackOf(
   { base, inList, totals }: SiteReading,
   path: string,
@@ -320,7 +329,10 @@ async function* entriesOfRecord(
   }
 }
 
-/** A site that does not list occurrences gives `found` alone. @returns undefined if the list breaks off */
+/**
+ * Reads all occurrences of a series. If the site cannot list them, returns `found` alone.
+ * @returns undefined if the list breaks off
+ */
 async function readOccurrences(
   reading: SiteReading,
   series: string,
@@ -335,7 +347,7 @@ async function readOccurrences(
     if (!page || page.records.length === 0) break
     const others = page.records.filter((record) => seriesIn(record) === series)
     for (const record of others) records.push(record)
-    // The site does not know the filter.
+    // Records of other series show that the site ignores the filter.
     if (others.length < page.records.length) return records.length === 0 ? [found] : records
     total = page.total
     if (own.page >= page.pages) break
@@ -349,7 +361,10 @@ interface ListPage {
   pages: number
 }
 
-/** @returns undefined past the end @throws SourceFailure */
+/**
+ * @returns undefined for a page beyond the last one
+ * @throws SourceFailure
+ */
 async function readPage(
   reading: SiteReading,
   path: string,
@@ -369,7 +384,7 @@ async function readPage(
     return parsePage(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
-    // A list answers so past its end, and an empty one for its first page.
+    // A site answers 400 or 404 beyond the last page, and for the first page of an empty list.
     if (isPastEnd && (page > 1 || path !== 'events')) return undefined
     if (isPastEnd && hasRoute(error) && (await isThere(reading))) return undefined
     throw error
@@ -381,7 +396,7 @@ function hasRoute({ body }: SourceFailure): boolean {
   return isRecord(answer) && answer.code !== 'rest_no_route'
 }
 
-/** True if the interface is there: its list of events then has no first page because it is empty. */
+/** True if the site has the interface: then the list of events has no first page because it is empty. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isRecord(parsedJson(answer.body))

@@ -8,9 +8,10 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { type Message, message } from './import-messages.ts'
 
-// Items are the one form of records of all sources, with fingerprints and a plan for each.
+// An item is a record of any source in one common form. It is compared by fingerprints of its fields, and
+// then planned.
 
-/** Kinds that others refer to come first. */
+/** Kinds in the order of writing: records before those that refer to them. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
@@ -23,7 +24,7 @@ export const KIND_NAMES = {
   event: 'event',
 } as const satisfies Record<ItemKind, string>
 
-/** Links are identities. Kinds that are left out stay as they are. */
+/** Links of an item, as identities. A link that is undefined is not changed. */
 export interface ItemLinks {
   venue?: readonly string[]
   organizer?: readonly string[]
@@ -36,43 +37,45 @@ export const TEXTS = ['description', 'excerpt'] as const
 
 export interface SourceItem {
   kind: ItemKind
-  /** An id or a UID, the same in every run. */
+  /** An id or a UID, which is the same in every run. */
   identity: string
   /**
-   * The original start (`YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`) of an occurrence that its series describes
-   * only in part.
+   * For one occurrence that differs from its series: the original start, `YYYY-MM-DD` or
+   * `YYYY-MM-DDTHH:MM:SSZ`. Else empty.
    */
   occurrence: string
-  /** The place for the report, such as `line 12`. */
+  /** Place in the source for the report, such as `line 12`. */
   at: string
   name: string
-  /** Values in the form that the interface takes, without links and image. */
+  /** Field values in the form that the interface accepts, without links and image. */
   values: Readonly<Record<string, unknown>>
   links: ItemLinks
-  /** Empty for none; undefined if the source does not say. */
+  /** Address of the image; empty: there is none; undefined: the source does not say. */
   image: string | undefined
   uid?: string
   /** The `date` of a record that was never published. */
   unpublishedDate?: string
   page?: string
-  /** The revision (RFC 5545, 3.8.7.4). */
+  /** The revision, SEQUENCE (RFC 5545, 3.8.7.4). */
   sequence?: number
-  /** The identity that the first event of a series had before. */
+  /** For a series: the identity that its first event had as a single event. */
   formerly?: string
-  /** The pictures of image and texts, if they are imported. */
+  /** Addresses of the image and of pictures in texts, if these are imported. */
   pictures?: readonly string[] | undefined
-  /** Set if the organizer of a calendar has an e-mail address, which may not be meant to be public. */
+  /**
+   * Set for an organizer with an e-mail address in a calendar file, which may not be meant for the public.
+   */
   hasAddress?: true
-  /** Set for records from a feed of changes, which are newer than what other records show. */
+  /** Set for a record from a feed of changes, which is newer than its copies in other records. */
   isChange?: true
   ahead?: AheadOfWriting | undefined
 }
 
-/** What a thread can compute ahead of the write. */
+/** What a worker thread computes before the item is written. */
 interface AheadOfWriting {
   prints: Fingerprints
   digest: string
-  /** Columns of an event that is likely to be new; undefined for refused values. */
+  /** Columns of an event that is likely to be new; undefined if its values are refused. */
   settled: OwnColumns | undefined
 }
 
@@ -84,7 +87,7 @@ export interface SourceFault {
   isPart?: true
 }
 
-/** What no run reads, without making any record incomplete. */
+/** A part of the source that is never read, such as a column; no record is incomplete because of it. */
 interface SourceOmission {
   at: string
   unread: Message
@@ -96,7 +99,7 @@ interface SourceLoss {
 
 export interface SourceCut {
   cutOff: Message
-  /** True for one page of several, which is not broken off. */
+  /** True for one page of several: the source has more, but is not damaged. */
   isPage?: boolean
 }
 
@@ -104,32 +107,35 @@ export type ReadEntry = SourceItem | SourceFault
 
 export type SourceEntry = ReadEntry | SourceOmission | SourceLoss | SourceCut
 
-/** Yields a record before all that refer to it. */
+/** A source of records. It yields a record before all others that refer to it. */
 export interface Source {
   address: string
-  /** 0 while it is unknown, in the unit of `progress`. */
+  /** Size in the unit of `progress`; 0 while it is unknown. */
   total: () => number
   progress: () => number
-  /** Called at the end: false if only a part was read, so that missing items do not count as deleted. */
+  /** Called at the end. False if only a part was read: then a missing item does not count as gone. */
   isWhole: () => boolean
-  /** Where `resume` goes on after an interruption. */
+  /** Where an interrupted run is to be resumed; `resume` takes it in the next run. */
   position?: () => string
   resume?: (position: string) => void
-  /** Called before reading: an empty token asks for everything. */
+  /** Called before reading, with a sync token; an empty one asks for everything. */
   readSince?: (token: string) => void
-  /** The next run starts there, once everything has been read; empty for nowhere. */
+  /** Sync token from which the next run starts, once everything has been read; else empty. */
   token?: () => string
-  /** The edition of the database of a Kalends (`storage/edition`), once entries have come. */
+  /**
+   * Edition of the database if the source is a Kalends (`storage/edition`); known once entries have been
+   * read.
+   */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
   beginsSoon?: boolean
 }
 
-/** Readers may do some of the work ahead. */
+/** What a source has to know to read; with it, some of the work can be done before the write. */
 export interface Reading {
   context: ValueContext
   images: boolean
-  /** Whether e-mail addresses of organizers in calendar files are read. */
+  /** Whether the e-mail addresses of organizers in calendar files are read. */
   addresses: boolean
   expectsNew: () => boolean
 }
@@ -150,7 +156,7 @@ export function fieldsOf({
   image,
   pictures,
 }: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image' | 'pictures'>): Readonly<Record<string, unknown>> {
-  // A series gets its slug once, so a later slug is no change.
+  // A series gets its slug only when it is created, so a later one is no change.
   const own = kind === 'series' && 'slug' in values ? withoutSlug(values) : values
   return { ...own, ...links, ...(image !== undefined && { image }), ...(pictures && { pictures }) }
 }
@@ -159,12 +165,15 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** False for records that come again with each record that refers to them. */
+/** True for events and series; false for records that are repeated with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
 
-/** Without a time, `future` becomes a draft, since it would be public at once. */
+/**
+ * Status with the time of publication. Without a time `future` becomes a draft, because it would be published
+ * at once.
+ */
 export function scheduled(status: string, date_utc: string | undefined): Readonly<Record<string, string>> {
   if (status !== 'future') return { status }
   return date_utc === undefined ? { status: 'draft' } : { status, date_utc }
@@ -176,7 +185,7 @@ export function itemKey(kind: ItemKind, identity: string, occurrence = ''): stri
 
 export type Fingerprints = Readonly<Record<string, string>>
 
-/** A hash replaces a longer value. */
+/** In characters: a longer value is replaced by its hash. */
 const LONGEST = 40
 
 export function fingerprintsOf(values: Readonly<Record<string, unknown>>): Fingerprints {
@@ -212,7 +221,7 @@ export function settledOf(item: SourceItem, context: ValueContext): OwnColumns |
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
 
-/** The write of the event reports why values are refused. */
+/** The error is dropped: the write of the event will report it. */
 function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColumns | undefined {
   try {
     return settleValues(parseNew(event.fields, values, context), context)
@@ -223,7 +232,10 @@ function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColum
 
 const LONGEST_NAME = 190
 
-/** The source identifies the record only by name. @returns undefined for an empty name */
+/**
+ * Returns a venue, organizer or term that the source identifies only by its name and details.
+ * @returns undefined for an empty name
+ */
 export function linkedItem(
   kind: Exclude<ItemKind, 'event'>,
   written: string,
@@ -255,18 +267,19 @@ export function numberIn(identity: string): string | undefined {
 
 export const isToBeSeen = (status: unknown) => status === 'publish' || status === 'future'
 
-// The plan for an item goes by what was last written and the record here.
+// The plan of an item compares three states: what was last written, the record after that, and the record
+// now.
 
-/** A policy is for a field that was changed both in the source and here. */
+/** What happens to a field that was changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
 export type ConflictPolicy = (typeof POLICIES)[number]
 
 export type Plan =
   | { act: 'create' }
   | { act: 'nothing' }
-  /** `kept` were changed here as well, and keep their values. */
+  /** `kept`: fields that were changed here as well, and keep their values. */
   | { act: 'update'; fields: readonly string[]; kept: readonly string[] }
-  /** The record was changed here, trashed or deleted. */
+  /** Nothing is written, because the record was changed here, or was trashed or deleted (`isGone`). */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
 export function describeStay(item: Message, kept: readonly string[], isGone = false): Message {
@@ -275,7 +288,7 @@ export function describeStay(item: Message, kept: readonly string[], isGone = fa
     : message('{item} was changed here as well, which stays: {fields}', { item, fields: kept.join(', ') })
 }
 
-/** What was last written, the record after that, and the record now. */
+/** `written`: what was last written; `lastSeen`: the record after that; `now`: the record at present. */
 export interface KnownItem {
   written: Fingerprints
   lastSeen: Fingerprints
@@ -292,7 +305,10 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
   }
 }
 
-/** Fields changed here before keep their fingerprints, and stay marked as changed. */
+/**
+ * Fingerprints of the record after a write. Fields that were changed here before keep their former ones, and
+ * so stay marked as changed.
+ */
 export function keptAfter(
   kept: Fingerprints,
   before: Fingerprints,
@@ -306,7 +322,7 @@ export function keptAfter(
   return { ...after, ...Object.fromEntries(known) }
 }
 
-/** `overwrite` writes earlier revisions as well. */
+/** True for an earlier revision than the stored one. Under `overwrite` earlier ones are written as well. */
 export function isOlder(
   { sequence }: Pick<SourceItem, 'sequence'>,
   known: Pick<ImportItemColumns, 'sequence'>,

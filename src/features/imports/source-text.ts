@@ -2,9 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { type Message, message } from './import-messages.ts'
 
-// Reads the bytes of a source as lines of text, and recognises encoding and markup.
+// Reads the bytes of a source as lines of text, and recognises encodings and markup.
 
-/** Each call of `bytes` reads the file anew; `progress` counts the bytes of all calls. */
+/**
+ * Returns `bytes`, which reads the file from its start at each call, and `progress`, the number of bytes read
+ * by all calls.
+ */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0
   const bytes = async function* () {
@@ -34,7 +37,7 @@ export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** Some files end lines with CR alone. */
+/** Replaces CR by LF in a file that has CR alone as line ends. */
 export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isCrAlone: boolean | undefined
   for await (const chunk of bytes) {
@@ -45,12 +48,15 @@ export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGen
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** UTF-8 if valid, else Windows-1252. */
+/** Decodes UTF-8 if the bytes are valid UTF-8, else Windows-1252. */
 export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }
 
-/** A line that is too long has its length in bytes. `at` is the offset of its first byte. */
+/**
+ * A line of a file, with its number; `at` is the offset of its first byte. `tooLong`: length in bytes of a
+ * line that is not read.
+ */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
@@ -61,7 +67,10 @@ interface Gathered {
   at: number
 }
 
-/** Leaves out line ends, byte order mark and empty lines, and holds at most `most` bytes of a line. */
+/**
+ * Yields the lines without line ends and byte order mark; empty lines are left out. At most `most` bytes of a
+ * line are held in memory.
+ */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }
   let number = 0
@@ -103,14 +112,16 @@ const RETURN = 13
 
 const isBlank = (bytes: Uint8Array) => bytes.length < 80 && textIn(bytes).trim() === ''
 
-/** Invalid bytes become the replacement character. */
+/** Decodes UTF-8; invalid bytes become the replacement character. */
 export function textIn(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
 const MOST_LOOKED_AT = 500_000
 
-/** The end of a sentence such as "It is a web page"; undefined for text without markup. */
+/**
+ * Describes markup, as the end of a sentence such as "It is a web page"; undefined for text without markup.
+ */
 export function describeMarkup(text: string, address = ''): Message | undefined {
   const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
   if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))

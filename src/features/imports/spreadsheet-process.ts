@@ -1,8 +1,8 @@
-// Reads a spreadsheet (XLSX) apart from the service: somebody else has made its bytes.
+// Reads a spreadsheet (XLSX) in a process apart from the service, because the file comes from somebody else.
 import { readSheet } from 'read-excel-file/universal'
 import { MOST_ROWS } from './read-table.ts'
 
-/** Bytes of all parts once unpacked, as the archive says. */
+/** In bytes: the size of all parts after unpacking, as the archive declares it. */
 const MOST_UNPACKED = 60_000_000
 const MOST_PARTS = 2000
 
@@ -10,7 +10,9 @@ process.once('message', async (bytes) => {
   process.send?.((bytes instanceof Uint8Array && (await textsIn(bytes))) || null)
 })
 
-/** @returns texts of the first sheet; undefined for no spreadsheet, or too large a one */
+/**
+ * @returns the cells of the first sheet as texts; undefined for a file that is no spreadsheet, or too large
+ */
 async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   if (!isBounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return undefined
   try {
@@ -22,7 +24,10 @@ async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   }
 }
 
-/** The directory at the end of the archive (APPNOTE.TXT 4.3.12) bounds what unpacking makes. */
+/**
+ * Checks the number and size of the parts by the directory at the end of the archive (APPNOTE.TXT 4.3.12),
+ * before they are unpacked.
+ */
 function isBounded(archive: Buffer): boolean {
   const end = archive.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
   if (end < 0 || end + 22 > archive.length) return false
@@ -37,13 +42,13 @@ function isBounded(archive: Buffer): boolean {
   return parts <= MOST_PARTS && unpacked <= MOST_UNPACKED
 }
 
-/** Days of spreadsheets begin at the end of 1899: an earlier one is a time of day alone. */
+/** Days of spreadsheets begin at the end of 1899: a date before this one is only a time of day. */
 const FIRST_DAY = Date.UTC(1900, 0, 2)
 
 function textOfCell(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (!(cell instanceof Date)) return typeof cell === 'object' ? '' : String(cell)
-  // Fractions of days are not exact.
+  // Spreadsheets store times as fractions of a day, which are not exact.
   const ms = Math.round(cell.getTime() / 1000) * 1000
   if (Number.isNaN(ms)) return ''
   const text = new Date(ms).toISOString()

@@ -13,7 +13,7 @@ import { besideWriting, fileSource } from './file-source.ts'
 import { type Message, message, messageIn } from './import-messages.ts'
 import { type SourceEntry, type SourceItem, settledOf, standsAlone } from './source-item.ts'
 
-// Reads a calendar file at the desk as rows: events, series, and entries that cannot be read.
+// Reads a file at the desk as rows: events, series, and entries that cannot be read.
 
 interface StagedFile {
   kind: 'ics' | 'json'
@@ -23,7 +23,7 @@ interface StagedFile {
 export const FILE_COLUMNS = ['start_date', 'start_time', 'title', 'venue'] as const satisfies ColumnMeaning[]
 
 export interface FileRow extends Omit<CheckedRow, 'faults'> {
-  /** Why no event is in it, and where it stands in the file. */
+  /** Set if the entry could not be read: why, and where it is in the file. */
   fault?: { at: string; uid: string; reason: Message }
 }
 
@@ -35,7 +35,10 @@ interface FileRows {
 const MOST_SAID = 50
 const MOST_RECORDS = 10_000
 
-/** @returns undefined for a file with more rows @throws Error when it cannot be read */
+/**
+ * @returns undefined for a file with too many rows
+ * @throws ImportError when the file cannot be read
+ */
 export async function rowsOfFile(context: Context, file: StagedFile): Promise<FileRows | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   try {
@@ -74,7 +77,7 @@ interface ReadFile {
 }
 
 function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
-  // Rows are kept without what a thread has computed ahead.
+  // What a thread has computed ahead is not stored with the row.
   if ('kind' in entry) items.push({ ...entry, ahead: undefined })
   else if ('reason' in entry) faults.push(entry)
   else if ('cutOff' in entry) said.push(entry.cutOff)
@@ -83,7 +86,10 @@ function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
 
 const MERGED = 'It is in the file {count} times, and comes in once, as it is there first.'
 
-/** A fault beside an event that is read is a note at its row. Any other is a row of its own. */
+/**
+ * Builds the rows. A fault of an event that was read becomes a note at its row; any other fault becomes a row
+ * of its own.
+ */
 async function rowsOfEntries(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
   const linked = new Map(
     items.flatMap((item) => (standsAlone(item.kind) ? [] : [[`${item.kind} ${item.identity}`, item]])),
@@ -119,7 +125,7 @@ function blankRow(number: number, { at, reason, identity: uid = '', name: title 
   return { ...known, title, venue: '', when: undefined, items: [], fault: { at, uid, reason } }
 }
 
-/** A date whose series is not read comes in as an event. */
+/** Makes an occurrence whose series was not read a single event. */
 const singleOf = (item: SourceItem): SourceItem => ({
   ...item,
   identity: `${item.identity}, ${item.occurrence}`,

@@ -22,7 +22,7 @@ import type { Table } from './read-table.ts'
 import { type EventHere, findEventsHere } from './row-matches.ts'
 import { FILE_COLUMNS, type FileRow } from './staged-file.ts'
 
-// A table at the desk: its rows, what was chosen, and what becomes of each row.
+// An import of a table at the desk: its rows, the choices of the person, and what becomes of each row.
 
 export const ROW_ACTS = ['new', 'update', 'leave'] as const
 type RowAct = (typeof ROW_ACTS)[number]
@@ -36,7 +36,7 @@ export interface RowChoices {
   dates: DateOrder | ''
   mended: Readonly<Record<string, string>>
   acts: Readonly<Record<string, RowAct>>
-  /** All new events get these: names between commas, a picture's id or 0. */
+  /** Values for all new events: the status, names separated by commas, and the id of a picture, or 0. */
   status: NewStatus
   categories: string
   organizers: string
@@ -74,17 +74,20 @@ export function readChoices({ choices }: Pick<DeskImportColumns, 'choices'>): Ro
 export const isStagedAddress = (content: StagedContent): content is StagedAddress =>
   content.kind === 'address'
 
-// Rows are kept in pieces, so that a page of them is read alone.
+// Rows are stored in pieces, so that a page can be shown without loading all rows.
 
 type KeptRow = readonly string[] | FileRow
 export type KeptRows = Table | readonly FileRow[]
 
 const IN_A_PIECE = 100
 
-/** Characters of JSON: rows of a file may all have the same long venue. */
+/** In characters of JSON, since every row of a file may repeat a long venue. */
 const MOST_KEPT = 20_000_000
 
-/** @returns undefined for more than is kept */
+/**
+ * Packs rows into pieces of JSON.
+ * @returns undefined if they are longer than `MOST_KEPT`
+ */
 export async function piecesOf(rows: KeptRows): Promise<string[] | undefined> {
   const pieces: string[] = []
   let left = MOST_KEPT
@@ -102,7 +105,7 @@ export async function piecesOf(rows: KeptRows): Promise<string[] | undefined> {
   return pieces
 }
 
-/** The key is the place, from 0. Without `wanted` it loads all. */
+/** Loads rows by their index, from 0: those `wanted`, or all if that is undefined. */
 async function loadRows(
   db: Context['db'],
   id: number,
@@ -124,12 +127,12 @@ async function loadRows(
 
 export const isTexts = (row: KeptRow): row is readonly string[] => Array.isArray(row)
 
-/** A row of a file has cells if it is to be filled in. */
+/** Returns the cells of all rows. A row of a file has cells to be filled in if it could not be read. */
 export async function loadTable(db: Context['db'], id: number): Promise<Table> {
   return [...(await loadRows(db, id)).values()].map((row) => (isTexts(row) ? row : row.cells))
 }
 
-/** `in` rows came in by an earlier run. */
+/** What becomes of a row. `mend`: it has faults to be corrected; `in`: an earlier run has imported it. */
 export type Fate = RowAct | 'mend' | 'in'
 
 export interface StagedRow extends CheckedRow {
@@ -147,7 +150,7 @@ export const groupOf = ({ fate, here, twin, items }: StagedRow): Group => {
   return here || twin !== undefined ? 'there' : 'new'
 }
 
-/** A letter stands for each group and fate that go together. */
+/** One letter for each combination of group and fate, as stored in `Checked`. */
 const LETTERS = {
   m: ['mend', 'mend'],
   x: ['mend', 'leave'],
@@ -162,14 +165,14 @@ const LETTERS = {
 const STANDINGS = new Map<string, readonly [Group, Fate]>(Object.entries(LETTERS))
 const LETTER_OF = new Map(Object.entries(LETTERS).map(([letter, standing]) => [standing.join(), letter]))
 
-/** What is stored of all rows; a view checks only those that it shows. */
+/** The stored result of checking all rows. A page checks only the rows that it shows. */
 export interface Checked {
   letters: string
   twins: Readonly<Record<string, number>>
-  /** Hashes of what makes rows the same, empty if there is no time. */
+  /** Hashes that are equal for rows of the same event; empty for a row without a time. */
   keys: readonly string[]
   order: DateOrder
-  /** True if the order of day and month is a question. */
+  /** True if the person is asked for the order of day and month. */
   isUnclear: boolean
   headings: readonly string[]
 }
@@ -192,7 +195,10 @@ export function countFates(checked: Pick<Checked, 'letters'>): FateCounts {
 
 type Staged = Pick<DeskImportColumns, 'id'>
 
-/** Checks all rows, in turns. @param rows given if they are not in the database yet */
+/**
+ * Checks all rows, with event loop turns in between.
+ * @param rows the rows, if they are not in the database yet
+ */
 export async function stageRows(
   context: Context,
   row: Staged,
@@ -227,10 +233,10 @@ export async function stageRows(
 
 const letterOf = (row: StagedRow): string => LETTER_OF.get([groupOf(row), row.fate].join()) ?? 'm'
 
-/** More rows are checked in turns. */
+/** At most this many rows are checked without a pause; if more have changed, all are checked in turns. */
 const MOST_AGAIN = 500
 
-/** Checks again only rows that other choices change; all of them for other columns or dates. */
+/** Checks the rows that changed choices affect; all rows if columns, dates or the heading have changed. */
 export async function stageChanged(
   context: Context,
   row: Staged & Pick<DeskImportColumns, 'choices' | 'checked'>,
@@ -259,7 +265,7 @@ export async function stageChanged(
   return { ...settled, letters: letters.join('') }
 }
 
-/** Numbers of rows of which anything differs. */
+/** Numbers of the rows for which a value differs. */
 function differing<Value>(before: Readonly<Record<string, Value>>, now: Readonly<Record<string, Value>>) {
   const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name])
   return names.map((name) => Number.parseInt(name, 10))
@@ -336,7 +342,7 @@ function findTwins(keys: readonly string[]): Map<number, number> {
   return twins
 }
 
-/** @param mayBeIn whether rows may have come in */
+/** @param mayBeIn false if no row has been imported by an earlier run */
 async function settleRows(
   context: Context,
   row: Staged,
@@ -367,5 +373,5 @@ function fateOf({ items, here, twin }: Omit<StagedRow, 'fate'>, act: RowAct | un
 
 const isRepeating = ({ items }: CheckedRow) => items.some(({ kind }) => kind === 'series')
 
-/** A single event here does not become a series. */
+/** A single event here cannot be updated to a series. */
 const unchangeable = (here: EventHere | undefined) => here && { ...here, mayUpdate: false }

@@ -10,9 +10,12 @@ import { findTermsHere } from './row-matches.ts'
 import { fingerprintsOf, linkedItem, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import type { RowChoices, StagedRow } from './staged-import.ts'
 
-// The rows of a table at the desk as the source of an import.
+// The rows of a table at the desk, as the source of an import.
 
-/** Leaves out what the caller may not make over REST, and waits between rows. */
+/**
+ * Yields the rows to be imported, giving way to requests between them. What the caller may not create over
+ * REST is left out.
+ */
 export async function stagedSource(
   context: Context,
   address: string,
@@ -40,7 +43,8 @@ export async function stagedSource(
 }
 
 /**
- * Stores the record here as the last state, so that fields that differ count as changed in the source alone.
+ * Links rows to the events that they update. The present state counts as the last one seen, so that every
+ * field that differs counts as changed in the source.
  */
 export async function adoptUpdated(
   { db, write }: Context,
@@ -114,7 +118,7 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
     ...namesIn(choices.organizers).map((name) => linkedItem('organizer', name, {}, event.at)),
   ].filter((item) => item !== undefined)
   const allowed = [...linked, ...ofAll].filter(may.item)
-  // What its source keeps private stays so.
+  // An event that is private in its source is not published.
   const status =
     event.values.status === 'private' && choices.status === 'publish' ? 'private' : choices.status
   const { image = '' } = pictured(event, may)
@@ -128,7 +132,10 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
   ]
 }
 
-/** Links the event to what comes in with it. With `isAll` it gets links that its columns do not name, too. */
+/**
+ * Links the event to the records that are imported with it. With `isAll` it also gets links for which it has
+ * no column.
+ */
 function withLinks(event: SourceItem, allowed: readonly SourceItem[], isAll = false): SourceItem {
   const of = (kind: SourceItem['kind']) => [
     ...new Set(allowed.flatMap((item) => (item.kind === kind ? [item.identity] : []))),
@@ -150,7 +157,7 @@ const pictured = ({ image }: SourceItem, { pictures }: Allowing) => ({
   image: pictures && image !== '' ? image : undefined,
 })
 
-/** Without a column for the end, the event lasts as long as before. */
+/** The values of an update. If the row has no end, the event keeps its duration. */
 function asUpdate(
   { values }: SourceItem,
   here: NonNullable<StagedRow['here']>,

@@ -39,10 +39,10 @@ interface Undone {
 const AT_ONCE = 100
 
 /**
- * Former values come back, and new records go to the trash, unless somebody has touched them since; unused
- * terms are deleted. Another call resumes an interrupted undo. `wait` is called once if an import has to end
- * first.
- * @throws Error for a run that is unknown or undone, or before a later one is
+ * Restores former values, and moves records that the run created to the trash, except what was changed since;
+ * unused terms are deleted. A second call resumes an interrupted undo. `wait` is called once if an import has
+ * to end first.
+ * @throws ImportError for an unknown or undone run, and while a later one is not undone
  */
 export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
   const { address } = await getUndoable(context.db, id)
@@ -53,10 +53,10 @@ export async function undoImport(context: Context, id: number, wait: () => void)
 async function undoHeld(context: Context, id: number): Promise<Undone> {
   const run = await getUndoable(context.db, id)
   const undone: Undone = { restored: 0, removed: 0, left: [] }
-  // Events go first, so that nothing refers to what goes after them.
+  // Events are undone first: afterwards nothing refers to venues, organizers and terms.
   for (const kind of ITEM_KINDS.toReversed()) await undoKind(context, run, kind, undone)
   await context.write(async (tx) => {
-    // The next run has to read the whole source again.
+    // Without a token the next run reads the whole source.
     await saveToken(tx, run.source, '', '')
     await updateRun(tx, id, { state: 'undone' })
   })
@@ -188,7 +188,7 @@ interface Before {
   item?: ImportItemColumns
 }
 
-/** Acts of older versions lack these. */
+/** Values that acts of older versions do not have. */
 const OF_OLDER_RUNS = { sequence: 0, page: '' }
 
 async function undoChange(

@@ -42,11 +42,11 @@ import {
 export interface PreparedItem {
   item: SourceItem
   record: number | undefined
-  /** A new event is written together with others. */
+  /** A new event, which is written together with others. */
   event: PreparedEvent | undefined
-  /** What the operations of the resource have prepared for other writes. */
+  /** What the operations of the resource have prepared, for any other write. */
   prepared: unknown
-  /** The fields that could be written; others are tried again in the next run. */
+  /** Fields that are written; the others are tried again in the next run. */
   fields: ReadonlySet<string>
   isChanged: boolean
   pictures: readonly string[]
@@ -87,17 +87,20 @@ interface AskedWrite {
   item: SourceItem
   record: number | undefined
   wanted: ReadonlySet<string> | undefined
-  /** Fields that the item no longer has, with their new values. */
+  /** New values of fields that the item no longer has. */
   reset?: Readonly<Record<string, unknown>> | undefined
   state?: RecordState | undefined
 }
 
-/** Fetches the image and pictures. @throws Problem */
+/**
+ * Prepares the write of an item, and fetches its image and pictures.
+ * @throws Problem for a refused value
+ */
 export async function prepareItem(
   run: ImportRun,
   { item, record, wanted, reset = {}, state = {} }: AskedWrite,
 ): Promise<PreparedItem> {
-  // A context of its own makes the item count as one request, which fetches an image once.
+  // The copied context makes the item count as one request, in which an image is fetched once.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
   const raw: Record<string, unknown> = { ...item.values, ...reset }
@@ -110,7 +113,7 @@ export async function prepareItem(
     noteUnknown(run, item, LINK_KINDS[name], identities)
     if (ids.length === identities.length) fields.add(name)
     else if (record !== undefined) continue
-    // Records that a dry run would make have no ids.
+    // Linked records that a dry run would create have the id 0.
     raw[name] = name === 'parent' ? (ids[0] ?? 0) : ids.filter((id) => id > 0)
   }
   if (
@@ -152,7 +155,9 @@ export async function prepareItem(
   }
 }
 
-/** A record that is still pending waits as a new one does. */
+/**
+ * True if the event is to wait for review: a new one that would be published, or one that is still pending.
+ */
 function waitsForReview(
   { kind }: SourceItem,
   state: RecordState | undefined,
@@ -166,7 +171,10 @@ function waitsForReview(
 const { image, venue, organizer, categories, tags, slug } = event.fields
 const referring = { image, venue, organizer, categories, tags, slug }
 
-/** The write looks up venues and organizers. @throws Problem */
+/**
+ * Prepares a new event; the write looks up its venues and organizers.
+ * @throws Problem
+ */
 async function prepareEvent(
   context: Context,
   { ahead, uid }: SourceItem,
@@ -189,7 +197,10 @@ async function writableTimes(
   return laterTimes(item.values, series, now)
 }
 
-/** A series is made with its first event. @throws Problem */
+/**
+ * Prepares a new record; a series is created by its first event.
+ * @throws Problem
+ */
 async function prepareNew(
   context: Context,
   kind: ItemKind,
@@ -200,7 +211,10 @@ async function prepareNew(
   return operations.create.prepare(context, values)
 }
 
-/** @throws Problem */
+/**
+ * Prepares a change of a record.
+ * @throws Problem for a refused value; rest_post_invalid_id if the record is gone
+ */
 export async function prepareItemChange(
   context: Context,
   kind: ItemKind,
@@ -215,7 +229,10 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/** The write of the item reuses the fetched image. */
+/**
+ * True if the image is available, or none is wanted. A fetched image stays in the context, where the write of
+ * the item finds it.
+ */
 async function canFetchImage(
   run: ImportRun,
   { at }: SourceItem,
@@ -235,7 +252,10 @@ async function canFetchImage(
   return false
 }
 
-/** Writes an item other than a new event. @throws Problem */
+/**
+ * Writes an item other than a new event.
+ * @throws Problem
+ */
 export async function writeItem(
   run: ImportRun,
   tx: Tx,
@@ -252,7 +272,7 @@ export async function writeItem(
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? (made.series ?? 0) : made.id
     if (item.uid !== undefined && item.kind === 'series') await keepSeriesUid(tx, id, item.uid)
-    // The write may have taken a record of the same name.
+    // The write may have returned an existing record of the same name.
     const recorded = tx.recording.changes.get(
       `${item.kind === 'category' || item.kind === 'tag' ? 'term' : item.kind} ${id}`,
     )
@@ -263,14 +283,20 @@ export async function writeItem(
   }
 }
 
-/** The item has no place in the tree. @returns undefined if a category of the name stands at the top */
+/**
+ * For a category of which the source tells no parent: returns a child category of that name.
+ * @returns undefined if there is none, or a top-level category has the name
+ */
 async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
   if (kind !== 'category' || links.parent !== undefined || values.slug !== undefined) return undefined
   const namesakes = await findTermsByName(tx, 'category', name)
   return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
 }
 
-/** Moves a record to the trash; deletes a term. @throws Problem */
+/**
+ * Moves a record to the trash; a term is deleted.
+ * @throws Problem rest_post_invalid_id if the record is gone
+ */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
   const { locate, remove } = resourceNamed(kind).operations
   const here = { ...context, db: tx }
@@ -279,12 +305,15 @@ export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, reco
   await remove.write(tx, await remove.prepare(here, row), here)
 }
 
-/** Stores the UID by which calendars knew the series before it was imported. */
+/** Stores the UID that the series has in calendars from before the import. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }
 
-/** Writes many events in few statements, and indexes their words. @throws Problem as `settleNew` */
+/**
+ * Writes many events in few statements, and indexes their words.
+ * @throws Problem as `settleNew` does
+ */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
   const events = await settleNew(tx, asked)
   await saveEvents(tx, events)

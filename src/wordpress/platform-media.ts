@@ -28,7 +28,10 @@ import type { ImageRow } from '../store/storage/schema.ts'
 import { platformTime, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 import { listPosts } from './post-list.ts'
 
-/** A file, never a parameter: a text of this name is ignored. */
+/**
+ * The uploaded file. It comes from the body of the request and is never a parameter, so a text of this name
+ * is ignored.
+ */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },
   within: { isOwn: true },
@@ -39,7 +42,7 @@ function isUpload(value: unknown): value is Upload {
   return value !== null && typeof value === 'object' && 'read' in value && 'fileName' in value
 }
 
-/** Takes a text, or an object with the member `raw`. */
+/** A text with markup. Takes a string, or an object with the string in its member `raw`. */
 const markup: PlainKind<string> = {
   wire: { type: 'string' },
   within: limits.text,
@@ -89,14 +92,14 @@ const filters = defineFields({
   mime_type: { kind: settledText, about: about('Only files of this media type, such as image/png') },
 })
 
-/** See rule 29.3. */
+/** How lists and single responses show an image (rule 29.3). */
 export const mediaPresentation: Presentation<ImageRow> = {
   nameOf: ({ id }) => ({ kind: 'image', id }),
   textsOf: () => [],
   present: presentMedia,
 }
 
-/** See rule 29.3. */
+/** The resource `wp/v2/media` (rule 29.3). */
 export const media = serveForPlatform<ImageRow>(image, filters, {
   versioned: { kind: 'image', idOf: ({ id }) => id },
   find,
@@ -159,8 +162,8 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
 }
 
 /**
- * `sizes` has the full image, too, unless there is no other. `post` names no record: many may show an image,
- * some of them hidden.
+ * Presents an image as an attachment of the platform. `sizes` also contains the full image, but only beside
+ * scaled ones. `post` is always null, since several records may show the image, some of them hidden.
  */
 function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context

@@ -23,9 +23,9 @@ import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDAT
 import type { Db } from '../store/storage/database.ts'
 import { platformTime } from './platform-resource.ts'
 
-// Callers reach only their own application passwords.
+// The routes of application passwords. A user reaches only those of their own.
 
-/** Programs send people here for an application password. */
+/** The page to which programs send a user for an application password. */
 export const CONSENT_PATH = '/wp-admin/authorize-application.php'
 
 const credentialName: Kind<string> = {
@@ -54,11 +54,17 @@ interface Theirs {
   addressed: Credential | undefined
 }
 
-/** A credential with scopes or an expiry reaches only itself. */
+/**
+ * True if the credential of the caller may act on the addressed password. One with scopes or an expiry may
+ * act only on itself.
+ */
 const reaches = (caller: Caller, { addressed }: Theirs) =>
   isUnlimited(caller) || (addressed !== undefined && addressed.id === caller.credential?.id)
 
-/** Others are refused, administrators too, and programs of the owner unless `mayReach`. */
+/**
+ * Defines an operation on the passwords of the user in the path. Every caller but that user is refused by
+ * `refusal`, even an administrator. So is a credential of the user for which `mayReach` is false.
+ */
 function forOwner<F extends Fields>(
   methods: PlainOperation['methods'],
   refusal: ProblemCode,
@@ -106,7 +112,10 @@ function addressedIn({ addressed }: Theirs): Credential {
   return addressed
 }
 
-/** The address of the last use is stored nowhere. */
+/**
+ * Presents a password without its secret. `last_ip` is always null, since the address of the last use is not
+ * stored.
+ */
 function present({ uuid, app_id, name, created_utc, used_utc }: Credential, audience = 'edit') {
   const known = { uuid, app_id, name }
   if (audience === 'embed') return known
@@ -219,7 +228,7 @@ const remove = forOwner(
 
 const ADDRESS = '/users/{user_id}/application-passwords'
 
-/** `introspect` is no UUID. */
+/** The routes of application passwords. The path `introspect` cannot be mistaken for a UUID. */
 export const passwordRoutes: readonly Route[] = [
   plainRoute(ADDRESS, [list, create, removeAll]),
   plainRoute(`${ADDRESS}/introspect`, [introspect]),

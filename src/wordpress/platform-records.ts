@@ -45,7 +45,7 @@ import {
   type PostTable,
 } from './post-list.ts'
 
-// Events, venues and organizers for clients of the platform (rule 29.5).
+// Events, venues and organizers as posts of the platform (rule 29.5).
 
 interface PostKind {
   kind: PagedKind
@@ -69,13 +69,19 @@ const statusFilterField = defineFields({
   },
 })
 
-/** `any` stands alone, and needs a caller who may see unpublished records. */
+/**
+ * True for the status `any`, which has to be the only one, and only for callers who may see unpublished
+ * records.
+ */
 function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }
 
-/** See rule 29.5; `site` is that of the namespace. */
+/**
+ * Returns the resources of events, venues and organizers (rule 29.5). `site` is the one of the namespace
+ * `<vendor>/events/v1`.
+ */
 export function recordsOf(site: Site): ServedResource[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }

@@ -4,7 +4,7 @@ import type { Operations } from '../calendar/declare/operations.ts'
 import type { Fields, Resource } from '../calendar/declare/resource.ts'
 import type { ServedResource } from '../calendar/resources.ts'
 
-// What platform routes share (rules 29.1 to 29.6).
+// Helpers for the routes of the platform's namespace (rules 29.1 to 29.6).
 
 const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')
@@ -12,7 +12,7 @@ const neverDone = async (): Promise<never> => {
 const refuseWrite = { prepare: neverDone, write: neverDone }
 const nobody = () => false
 
-/** A resource does not offer these operations. */
+/** Stands in for the operations that a resource does not offer. */
 const nothing: Operations = {
   find: neverDone,
   load: neverDone,
@@ -26,7 +26,10 @@ const nothing: Operations = {
   rights: { create: nobody, update: nobody, remove: nobody },
 }
 
-/** Handlers of the namespace answer for the resource. */
+/**
+ * Makes a resource from the operations in `offered`. The handlers of the calendar's own namespace answer its
+ * requests.
+ */
 export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
@@ -35,7 +38,7 @@ export function serveForPlatform<Row, Loaded = Row>(
   return { resource, filters, operations: { ...nothing, ...offered } as Operations }
 }
 
-/** Links have these parameters of a list, without its page. */
+/** Returns the query parameters that links to other pages of a list repeat: all but the page and its size. */
 export function shapingOf({
   page: _page,
   per_page: _perPage,
@@ -47,12 +50,15 @@ export function shapingOf({
   return parametersOf(shaping)
 }
 
-/** Returns `2026-11-20T15:11:35`, without an offset. */
+/** Formats a time in the form of the platform, such as `2026-11-20T15:11:35`, without a UTC offset. */
 export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
-/** Only callers who may edit get `raw`, with `context=edit`. */
+/**
+ * Returns a text as posts show it. `raw` is only for callers who may edit; the response keeps it only with
+ * `context=edit`.
+ */
 export function shownText(
   rendered: string,
   raw: string,

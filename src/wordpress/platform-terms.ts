@@ -67,7 +67,9 @@ const parentFilter = defineFields({
   parent: { kind: parentId, about: 'Only the children of the category with this id; 0 for those at the top' },
 })
 
-/** See rule 29.4. Callers who may edit events may create tags here, as in WordPress. */
+/**
+ * The resource `wp/v2/tags` (rule 29.4). Callers who may edit events may create tags here, as in WordPress.
+ */
 export const platformTags = serveTerms('tag', 'tags', {
   create: {
     prepare: async (_context, values) => values,
@@ -78,7 +80,7 @@ export const platformTags = serveTerms('tag', 'tags', {
   },
 })
 
-/** `path` has the vendor word. */
+/** Returns the resource of categories. `path` is its path, which contains the vendor word of the site. */
 export function categoriesAt(path: string): ServedResource {
   return serveTerms('category', path, {})
 }
@@ -135,7 +137,7 @@ async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise
   return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }
 
-/** The terms stay in order, without those that cannot be shown. */
+/** Presents terms, by their id and in the given order. Terms that cannot be shown are left out. */
 export async function presentTerms(
   context: Context,
   path: string,
@@ -167,7 +169,10 @@ async function listPage(
   return listTerms(context, taxonomy, list, { ...page, skip: asked.offset ?? 0 })
 }
 
-/** Returns undefined without ids and slugs. */
+/**
+ * Returns the ids of the terms that `include` and `slug` both allow; undefined if the request has neither
+ * parameter.
+ */
 async function idsAskedFor(
   db: Db,
   taxonomy: Taxonomy,

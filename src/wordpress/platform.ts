@@ -45,11 +45,11 @@ import { recordsOf } from './platform-records.ts'
 import { serveForPlatform } from './platform-resource.ts'
 import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 
-/** `_embed` may name these members of `_links`. */
+/** Members of `_links` whose records `_embed` can include in the response. */
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]
 
-/** All are embedded if it names none. */
+/** Returns the relations that `_embed` asks for; all of them if it names none, as in `_embed=1`. */
 function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   if (asked === undefined || asked === null) return new Set()
   const words = (listEntries(asked) ?? []).map((word) => String(word).trim())
@@ -124,7 +124,7 @@ async function findTerms(posts: readonly Post[], context: Context): Promise<Map<
   ])
 }
 
-/** Only `context=edit` has the raw texts. */
+/** Members that have the text as written in `raw`. It is removed unless the request has `context=edit`. */
 const TEXTS = ['title', 'content', 'excerpt', 'caption', 'description']
 
 function withoutRaw(body: unknown): unknown {
@@ -144,17 +144,17 @@ function rendered(value: unknown): unknown {
   return shown
 }
 
-/** Only callers who may edit get raw texts. */
+/** True if the presented record has raw texts, which only callers who may edit get. */
 function hasRaw(body: unknown): boolean {
   if (body === null || typeof body !== 'object' || !('title' in body)) return false
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
 }
 
-// Namespace of the platform (rules 29.1 to 29.6).
+// The namespace of the platform, which WordPress clients use (rules 29.1 to 29.6).
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** A request for more gets this many (rule 29.6). */
+/** Maximum of `per_page`; a larger one is reduced to it (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -178,19 +178,22 @@ const meRoute: Route = {
   endpoints: [{ methods: ['GET'], action: { do: 'read', served: me, by: 'id' }, args: {} }],
 }
 
-/** Its paths contain the vendor word of the site. */
+/**
+ * The routes besides those of the namespace `<vendor>/events/v1`. Some paths contain the vendor word of the
+ * site.
+ */
 interface Platform {
   root: RouteGroup
   batch: RouteGroup
   platform: RouteGroup
   own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => MatchedRoute | undefined }[]
-  /** These answers are the same for everybody. */
+  /** Routes whose response is the same for every caller, each with the function that makes it. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
   namespaceRoutes: readonly Route[]
 }
 
-/** See rules 29.1 to 29.5. */
+/** Builds the routes of rules 29.1 to 29.5. */
 export function makePlatform(
   site: Site,
   namespaceRoutes: readonly Route[],
@@ -236,7 +239,10 @@ export function makePlatform(
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-/** @param featureRoutes routes of features */
+/**
+ * Returns the routes of our own namespace: series, the history of records, and `featureRoutes`, which
+ * features add.
+ */
 export function ownRoutes(featureRoutes: readonly Route[]): Route[] {
   return [
     uncached(listRoute(series)),
@@ -246,12 +252,18 @@ export function ownRoutes(featureRoutes: readonly Route[]): Route[] {
   ]
 }
 
-/** Few ask for series, so cached answers would only take room. */
+/**
+ * Turns off the cache of responses for a route. Series are requested rarely, so cached responses would only
+ * take memory.
+ */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
 
-/** A read takes `context` where lists do. */
+/**
+ * Returns the route of a single record with the given actions. Reading takes `context` if lists of the
+ * resource do.
+ */
 function platformItem(served: ServedResource, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
   const route = itemRoute(served, 'id', served.resource.addresses.id)
@@ -263,7 +275,7 @@ function platformItem(served: ServedResource, actions: readonly RouteAction['do'
   }
 }
 
-/** See rules 29.1 to 29.5. */
+/** Answers a request for one of the routes of rules 29.1 to 29.5. */
 function answerPlatform(
   platform: Platform,
   { group, ...found }: Required<MatchedRoute>,
@@ -272,7 +284,7 @@ function answerPlatform(
   answerTo: AnswerRoute,
   answerOwn: (request: MatchedRequest) => Promise<Answer>,
 ): Promise<Answer> {
-  // `me` stands for the id of the caller.
+  // In the path, `me` stands for the id of the caller.
   const match = found.route === meRoute ? { ...found, variables: { id: String(context.caller.id) } } : found
   const beside = { ...context, site: siteOf(group, context.site) }
   if (group === platform.own || group === platform.batch) return answerTo(match, parsed, beside, answerOwn)
@@ -341,10 +353,11 @@ async function answerBeside(
   return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
-/** The list is a bare array, its totals are in headers. */
+/** Turns a list into a bare array, as the platform has it; the totals move into headers. */
 function bareList(answer: Answer, path: string, isOffset: boolean): Answer {
   const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = answer.headers
-  // Links count from the start, so they are left out for a client that sends `offset`.
+  // The pages in these links are counted from the first record and not from `offset`, so the links are left
+  // out if the client sent one.
   const { Link: link, ...headers } = { Link: '', ...others }
   const entries = new Map(Object.entries(answer.body ?? {})).get(path)
   return {
@@ -361,7 +374,7 @@ function bareList(answer: Answer, path: string, isOffset: boolean): Answer {
 
 const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 
-/** See rule 29.1. */
+/** Describes the site, the ways to sign in and all routes (rule 29.1). */
 function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Answer {
   const { site } = context
   const groups: RouteGroup[] = [
@@ -384,7 +397,7 @@ function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform,
     routes: Object.fromEntries(groups.flatMap((group) => describeGroup(group, context))),
     _links: { self: [{ href: `${site.restUrl}/` }], 'service-desc': [{ href: `${site.base}/doc` }] },
   }
-  // Browsers get the front page at the same address.
+  // At the root path, the Accept header decides between this index and the front page for browsers.
   return { status: 200, headers: site.restRoot === '' ? { Vary: VARY_WITH_ACCEPT } : {}, body }
 }
 
@@ -396,7 +409,10 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
   ])
 }
 
-/** The offset is that of this moment; a zone that is an offset has no name. */
+/**
+ * Returns the present UTC offset of the site in hours, and the name of its time zone; no name if the setting
+ * is a UTC offset.
+ */
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
@@ -406,7 +422,7 @@ function describeZone({ site, now }: Context): { gmt_offset: number; timezone_st
   }
 }
 
-/** See rule 29.5. */
+/** An entry of `wp/v2/types` (rule 29.5). */
 interface PostType {
   slug: string
   rest_base: string
@@ -428,7 +444,7 @@ function typesOf(site: Site): PostType[] {
   ]
 }
 
-/** `site` has the base of the platform's routes. */
+/** Returns the entries of `wp/v2/types` by slug. `site.base` is the base of the platform's namespace. */
 function describeTypes(site: Site): Record<string, object> {
   return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
 }

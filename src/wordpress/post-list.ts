@@ -12,11 +12,14 @@ import type { RecordTable, Taxonomy } from '../store/storage/schema.ts'
 import { alsoMatching } from '../store/storage/search/search-index.ts'
 import { oneLineContains, wholeList } from '../store/storage/sql-parts.ts'
 
-// Records as posts of the platform (rules 29.3 and 29.5).
+// Lists of records as posts of the platform (rules 29.3 and 29.5).
 
 type PostOrder = (typeof POST_ORDERS)[number]
 
-/** Images have only a time in UTC. */
+/**
+ * A table whose rows are listed as posts, and its columns. `date` is the column of the local date; images
+ * have only one in UTC.
+ */
 export interface PostTable {
   table: RecordTable | 'images'
   title: string
@@ -46,7 +49,7 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
     const utc = value === undefined ? undefined : parseInstant(value, site.timezone, now)
     if (utc === undefined) return []
     if (name !== 'date') return [sql<SqlBool>`${column(name)} ${sql.raw(sign)} ${utc}`]
-    // The date of a draft is by the clock of the site.
+    // Drafts have no UTC date; theirs is a local time in the zone of the site.
     const wall = utcToWall(utc, site.timezone)
     return [
       sql<SqlBool>`case when ${column('date_utc')} = ${sql.lit(NEVER)} then ${column(posts.date)} \
@@ -69,18 +72,21 @@ ${sql.raw(sign)} ${wall}
   ]
 }
 
-/** The list is one bound value. */
+/** True for values in the list, which is passed as one bound parameter. */
 function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number | string)[]): PostCondition {
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }
 
 export interface Narrowing {
   conditions: readonly PostCondition[]
-  /** The caller may see the record. */
+  /** The condition that the caller may see the record. */
   open: Expression<SqlBool>
 }
 
-/** The newest come first by default, then by id; `offset` posts are skipped. */
+/**
+ * Lists posts, by default with the newest first. Posts with equal values are sorted by id. `query.offset`
+ * posts are skipped.
+ */
 export async function listPosts<Row extends { id: number }>(
   posts: PostTable,
   query: PostQuery,
@@ -89,7 +95,8 @@ export async function listPosts<Row extends { id: number }>(
   { conditions, open }: Narrowing,
 ): Promise<Listing<Row>> {
   const all = [...conditions, ...sharedConditions(posts, query, context)]
-  // Typed for images: the query builder takes one type, and all tables have these columns.
+  // The query builder takes a single table type. `images` stands for all tables, since they all have the
+  // columns used here.
   const matching = context.db
     .selectFrom(posts.table as 'images')
     .where(open)
@@ -125,7 +132,7 @@ function orderOf(posts: PostTable, query: PostQuery) {
     include: () => placeIn(column('id'), query.include?.filter(isPossibleId) ?? []),
   }
   const order = POST_ORDERS.find((known) => known === query.orderby) ?? 'date'
-  // Sent ids keep their order, whatever the direction.
+  // With `orderby=include`, posts are in the order of the sent ids, whatever `order` is.
   return order === 'include' ? by.include() : sql`${by[order]()} ${direction}`
 }
 
@@ -139,7 +146,7 @@ export function hasStatus(db: Db, table: RecordTable, statuses: readonly string[
   return isAmong(db, sql.ref(`${table}.status`), statuses)
 }
 
-/** See rule 13.6. */
+/** Leaves out events that are hidden from lists (rule 13.6). */
 export const isListedEvent: PostCondition = sql<SqlBool>`events.hide_from_listings = 0`
 
 export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]): PostCondition {
@@ -148,7 +155,10 @@ export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]):
     where terms.taxonomy = ${taxonomy} and ${isAmong(db, sql.ref('event_terms.term'), terms)})`
 }
 
-/** Events are searched in all texts, venues and organizers within one field (rules 14.2 and 14.3). */
+/**
+ * Returns the condition for `search`. Events are searched across all their texts; for venues and organizers,
+ * one field must contain all words (rules 14.2 and 14.3).
+ */
 export async function matchesSearch(
   { db, findMatching }: Pick<Context, 'db' | 'findMatching'>,
   table: RecordTable,

@@ -1,6 +1,6 @@
 import { MOST_DATES, type RecurrenceObject } from './recurrence-text.ts'
 
-// Reads recurrences as WordPress plug-ins and other products write them:
+// Reads recurrences as other products write them:
 // `{"type":"weekly","end_type":"never"}`, `rules` with `custom` members, or
 // `{"rrule":{"freq":"weekly","byweekday":["tu"]}}`.
 

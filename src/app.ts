@@ -50,7 +50,7 @@ import type { Pruning } from './store/storage/pruning.ts'
 import { dropOld } from './store/storage/pruning.ts'
 import { makeRouteTable } from './wordpress/platform.ts'
 
-// Starts and stops the service: the only place where its parts are joined.
+// Starts and stops the service. Only this file connects its parts.
 
 export interface App {
   server: Server
@@ -67,7 +67,7 @@ export interface App {
    * administrator is active, or once somebody has a password for the desk.
    */
   deskEntry: DeskEntry | undefined
-  /** The sentence that tells how the demo filled the database. */
+  /** A sentence that says what the demo added to the database; undefined without `demo`. */
   demo: string | undefined
   /** Sentences of features for the operator, to be printed once the service answers. */
   told: readonly string[]

@@ -98,7 +98,7 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
 }
 
-/** Two rules whose first dates are equal, at most this many, are taken to agree on all dates. */
+/** How many dates of two rules are compared. Rules that agree on these are taken to agree on all. */
 const COMPARED = 100
 
 const MOST_LISTED = 750

@@ -158,8 +158,8 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
 export const LAST_WALL = '9999-12-31 23:59:59'
 
 /**
- * How far to search for a date before a rule counts as having none. After 28 or 40 years, 29 February is the
- * same weekday again.
+ * For how many years to search for a date before a rule counts as having none. After 28 or 40 years,
+ * 29 February is the same weekday again.
  */
 const SEARCHED_YEARS = 40
 

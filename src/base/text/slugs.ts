@@ -1,7 +1,7 @@
 import { latinToAscii, normalize } from './characters.ts'
 import { decodedText } from './html.ts'
 
-// Slugs (rule 17.1).
+// Slugs: the readable part of the URL of a record (rule 17.1).
 
 const LONGEST = 200
 

@@ -172,7 +172,10 @@ export function lastUtcMsOf(wallMs: number, known: Zone): number {
   return last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known)
 }
 
-/** @throws RangeError for an unknown zone */
+/**
+ * Converts a UTC time to local time.
+ * @throws RangeError for an unknown zone
+ */
 export function utcToWall(utc: string, zone: string): string {
   const utcMs = utcToMs(utc)
   return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))

@@ -198,8 +198,8 @@ function rulesOf(
 }
 
 /**
- * True if every rule ends before the start: the series was cut off before its first date, so that has no
- * event.
+ * True if every rule ends before the start: the series was cut off before its first date, so the start itself
+ * is no date.
  */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))

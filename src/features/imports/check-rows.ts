@@ -95,7 +95,7 @@ export function checkRow(
 ): CheckedRow {
   const { site } = context
   const given = new Map<ColumnMeaning, string>()
-  // Our export puts a `'` in front, which keeps a spreadsheet from evaluating the cell as a formula.
+  // A `'` in front keeps a spreadsheet from evaluating the cell as a formula; it is not part of the value.
   for (const [at, meaning] of columns.entries())
     if (meaning !== undefined) given.set(meaning, (cells[at] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
   const faults = new Map<number, string>()

@@ -151,7 +151,8 @@ export function meaningsOf(
   const taken = new Set<ColumnMeaning>(given.values())
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
-  // First pass: names with a single meaning. Names with several ones choose from what is left.
+  // The first pass takes names with a single meaning; in the second, names with several ones choose from what
+  // is left.
   for (const most of [1, Number.POSITIVE_INFINITY])
     for (const [at, known] of possible.entries()) {
       const free =

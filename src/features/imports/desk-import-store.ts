@@ -149,7 +149,7 @@ export async function listBroughtIn(db: Db, address: string): Promise<Map<string
   return new Map(rows.map(({ identity, record }) => [identity, record]))
 }
 
-/** Runs of the import that were not undone, newest first. */
+/** Lists the ids of runs of the import that were not undone, newest first. */
 export async function listRunsOf(db: Db, address: string): Promise<number[]> {
   const rows = await db
     .selectFrom('imports')

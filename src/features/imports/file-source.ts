@@ -307,7 +307,8 @@ export type ThreadAnswer =
 const WORTH_A_THREAD = 2_000_000
 
 /**
- * In bytes. A longer file is not begun in the main thread, because all its lines are looked through first.
+ * In bytes. A longer file is not begun in the main thread: searching all its lines for series first would
+ * take too long.
  */
 const WORTH_BEGINNING = 100_000_000
 

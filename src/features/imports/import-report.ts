@@ -255,7 +255,10 @@ const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
 const WORDS = 56
 
-/** Describes the progress within `columns` characters. A bar that does not fit is left out; words are cut. */
+/**
+ * Describes the progress within `columns` characters. A bar that does not fit is left out; words that do not
+ * fit are cut off.
+ */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)

@@ -186,7 +186,7 @@ const asTable = (table: Table | TableFault): ReadRows | TableFault =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
-/** Reads the bytes of a file; its format is recognised by the first ones, whatever its name. */
+/** Reads the bytes of a file; its format is recognised by their beginning, whatever its name. */
 async function contentOf(
   context: Context,
   bytes: Buffer,

@@ -430,7 +430,7 @@ const THREADS = '/proc/self/task'
  */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
-  // Only root may raise a priority again.
+  // The priority is low already; only root could set it higher.
   if (getPriority() >= wanted) return
   // On Linux each thread has its own priority, and garbage collection takes a quarter of the time of an
   // import.

@@ -75,7 +75,7 @@ export async function findHolder(
 
 /**
  * Takes the lock of a source.
- * @param before the holder as read before
+ * @param before the holder as last read
  * @returns false if another process was faster
  */
 export async function takeSource(
@@ -240,8 +240,8 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
 )
 
 /**
- * Saves items, and the acts that an undo needs. A page that is a path redirects here: it is recorded as a
- * change of its source.
+ * Saves items, and the acts that an undo needs. If the page of an item is a path, which redirects to the
+ * record, a change of the source is recorded.
  */
 export async function saveItems(
   tx: Tx,
@@ -362,7 +362,7 @@ export async function updateRun(
 }
 
 /**
- * Where the newest run was interrupted.
+ * Position at which the newest run was interrupted.
  * @returns an empty text if it was not, or began before `afterUtc`
  */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {

@@ -53,7 +53,7 @@ export interface StagedWork {
   look: () => Promise<void>
   begin: (service: RunningService) => void
   /**
-   * Runs one such task at a time.
+   * Runs one `read` of a file at a time.
    * @throws Problem rest_unavailable if too many are waiting
    */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>

@@ -180,7 +180,10 @@ function isRangeOf(cost: string, figures: readonly string[]): boolean {
   return ends.length === 2 && numbers.join() === [figures[0], figures.at(-1)].map(Number).join()
 }
 
-/** The Events Calendar may show all-day events as ending at 02:59:59, if its day begins at 03:00:00. */
+/**
+ * Returns the end of an event. The Events Calendar may show an all-day event from 03:00:00 to 02:59:59 of the
+ * following day: its last day is then the day before.
+ */
 const asEnd: Read = (end, { all_day, start_date: start }) => {
   if (all_day !== true || !hasWallForm(start) || !hasWallForm(end) || start.endsWith(' 00:00:00')) return end
   const next = formatUtc(utcToMs(end) + 1000)

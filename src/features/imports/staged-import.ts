@@ -233,7 +233,10 @@ export async function stageRows(
 
 const letterOf = (row: StagedRow): string => LETTER_OF.get([groupOf(row), row.fate].join()) ?? 'm'
 
-/** At most this many rows are checked without a pause; if more have changed, all are checked in turns. */
+/**
+ * At most this many changed rows are checked in one event loop turn; for more, all rows are checked, a few
+ * per turn.
+ */
 const MOST_AGAIN = 500
 
 /** Checks the rows that changed choices affect; all rows if columns, dates or the heading have changed. */
@@ -342,7 +345,7 @@ function findTwins(keys: readonly string[]): Map<number, number> {
   return twins
 }
 
-/** @param mayBeIn false if no row has been imported by an earlier run */
+/** @param mayBeIn false if no row has been imported by an earlier run, which saves a query */
 async function settleRows(
   context: Context,
   row: Staged,

@@ -156,8 +156,8 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The log of changes has one kind for categories and tags, and a deleted term can no longer be told: it
-      // is looked up as each kind asked for.
+      // The log of changes has one kind for categories and tags, and nothing tells which of them a deleted
+      // term was: each change is looked up as every kind that was asked for.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)

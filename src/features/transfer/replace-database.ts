@@ -77,8 +77,8 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   const held = wasThere ? holdFile(file) : undefined
   try {
     const kept = freeFileCopy(file, now)
-    // The calendar of a damaged file is unknown: the restored one is then held, as if it came from another
-    // place.
+    // The calendar of a damaged file is unknown: the restored one then counts as restored to another place
+    // (see `standingOf` in `restore.ts`).
     const former = held && (await readIdentity(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere

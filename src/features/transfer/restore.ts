@@ -186,8 +186,9 @@ export async function restore(
 const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
 
 /**
- * Returns the name of the restored calendar and whether it is held: a calendar restored over itself stays as
- * it was, one restored elsewhere is held if it has rows in `SENDERS`.
+ * Returns the name of the restored calendar, and whether it is held, that is, sends and imports nothing until
+ * `kalends resume`. A calendar restored over itself keeps its former state; one restored elsewhere is held if
+ * it has rows in `SENDERS`.
  */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former

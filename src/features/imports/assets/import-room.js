@@ -1,5 +1,5 @@
-// Shows a pasted or dropped table at once, keeps the label of the button true, and follows what comes in.
-// All of it works without this script.
+// Sends a pasted or dropped table at once, keeps the label of the import button in step with the status, and
+// follows the progress of an import. All of it also works without this script.
 
 const intake = document.querySelector('form[data-intake]')
 if (intake instanceof HTMLFormElement) takeIn(intake)
@@ -39,7 +39,8 @@ function takeIn(form) {
 }
 
 /**
- * The cells of the only table of a page, which may have lines in them; else empty.
+ * Returns a table as text: tabs between cells, one row a line, cells with line ends in quotes. Empty unless the
+ * markup has exactly one table, without merged cells.
  * @param {string} markup
  */
 function tableIn(markup) {
@@ -62,7 +63,7 @@ function quoted(text) {
 
 /** @param {HTMLFormElement} form */
 function followStatus(form) {
-  // The address of the rows, so that a reload does not send the table again.
+  // The address bar then shows the address of the rows, so that a reload does not send the table again.
   history.replaceState(null, '', form.action)
   const status = form.querySelector('#status')
   const button = form.querySelector('button[value="import"]')

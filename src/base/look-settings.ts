@@ -166,8 +166,8 @@ const TAKEN = new Set(
 )
 
 /**
- * Returns the heading in the first line of the Markdown. Undefined if that line is not a heading such as `#
- * About us`, or if the title is longer than 100 characters.
+ * Returns the heading in the first line of the Markdown, such as `# About us`. Undefined if that line is not
+ * a heading, or if the title is longer than 100 characters.
  */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)

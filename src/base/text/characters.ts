@@ -15,7 +15,7 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Real text has no longer grapheme cluster. In UTF-16 units. */
+/** Maximum length of a grapheme cluster in real text, in UTF-16 units. */
 const LONGEST_CLUSTER = 100
 
 /** Cuts the text to at most `longest` UTF-16 units, never within a grapheme cluster (UAX 29). */

@@ -178,9 +178,9 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Returns well-formed HTML without scripts, event handlers, forms and styles that reach beyond their element.
- * Of frames, only those of `EMBEDDABLE` stay. The text in removed elements stays, except in style sheets and
- * frames.
+ * Returns well-formed HTML without scripts, event handlers and forms. Only styles that affect nothing outside
+ * of their element stay, and only frames of `EMBEDDABLE`. The text in removed elements stays, except in style
+ * sheets and frames.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
@@ -207,8 +207,8 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Drops all tags except `tags`, before the sanitiser runs: it would drop the others too, but let them change
- * how the allowed ones nest.
+ * Drops all tags except `tags`. The sanitiser, which runs afterwards, would drop the others too, but would
+ * let them change how the allowed ones nest.
  */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
@@ -296,8 +296,8 @@ export function renderTitle(raw: string, trusted: boolean): string {
 }
 
 /**
- * Renders a description (rules 10.3 and 10.4): sets paragraphs, and sanitises the HTML unless `trusted`.
- * Idempotent.
+ * Renders a description (rules 10.3 and 10.4): wraps paragraphs in `<p>`, and sanitises the HTML unless
+ * `trusted`. Idempotent.
  */
 export function renderText(raw: string, trusted: boolean): string {
   return setParagraphs(render(raw, trusted, safeText))
@@ -389,8 +389,8 @@ function collapse(text: string): string {
 const NO_MATCH = -1
 
 /**
- * Sets paragraphs (rule 10.3): a blank line begins one, and any other newline becomes `<br />`. Block
- * elements stay outside of paragraphs; one newline separates the parts. Idempotent.
+ * Wraps paragraphs in `<p>` (rule 10.3): a blank line separates them, and any other newline becomes `<br />`.
+ * Block elements stay outside of paragraphs; one newline separates the parts. Idempotent.
  */
 function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html

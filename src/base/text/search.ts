@@ -100,8 +100,8 @@ function addLetters(terms: Set<string>, word: string): void {
 }
 
 /**
- * A lookup in the index. It finds terms that contain `text`; only with `before` or `after` may the term have
- * more characters on that side.
+ * A lookup in the index: it finds terms that contain `text`. `before` and `after` tell whether the term may
+ * have more characters on that side.
  */
 export interface Lookup {
   text: string

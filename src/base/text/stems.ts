@@ -93,7 +93,7 @@ export function stemOf(word: string): string {
   return single
 }
 
-/** Returns prefixes of which every word with this stem has one. */
+/** Returns prefixes: every word with this stem begins with one of them. */
 export function beginningsOf(stem: string): string[] {
   const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
   return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
@@ -210,8 +210,8 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 
 /**
  * Splits what a visitor has typed so far: `stems` are the stems of all words but the last, `begun` is the
- * prefix typed of the last word, and `whole` is its stem if it is complete already. Undefined while the last
- * word has fewer than two characters.
+ * typed beginning of the last word, and `whole` is its stem, in case the word is complete. Undefined while
+ * the last word has fewer than two characters.
  */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))

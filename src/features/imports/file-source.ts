@@ -226,7 +226,7 @@ export interface FileTask {
 
 /**
  * Recognises the format of a file by its content, else by its name.
- * @throws ImportError if the file is not text or a web page
+ * @throws ImportError for a web page, and for a file that is not text
  */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
   const file = realPath(path)

@@ -286,7 +286,7 @@ function tableQuestions({ context: { site }, isFile, choices, checked }: Staged)
 ${sayImport(site, 'The first row is a heading')}</label>${isUnclear && dates}</div>`
 }
 
-/** Meanings that every column offers. Any other is offered only where the heading has it. */
+/** Meanings that every column offers. Any other is offered only in a column that has it already. */
 const OFFERED = {
   start_date: 'Date',
   start_time: 'Starts',

@@ -39,8 +39,8 @@ function takeIn(form) {
 }
 
 /**
- * Returns a table as text: tabs between cells, one row a line, cells with line ends in quotes. Empty unless the
- * markup has exactly one table, without merged cells.
+ * Returns a table as text: tabs between cells, one row a line, cells with line ends in quotes. Empty unless
+ * the markup has exactly one table, without merged cells.
  * @param {string} markup
  */
 function tableIn(markup) {

@@ -83,9 +83,7 @@ const CLOSES_WITHIN = 4000
 /** In ms: how often scheduled records are published (see `startSchedule`). */
 const SCHEDULE_EVERY = 1000
 
-/**
- * In ms: how often series are extended. An hour is enough, since the horizon of a series is counted in days.
- */
+/** In ms: how often series are extended. Their horizon is counted in days. */
 const EXTENDING_EVERY = 3_600_000
 
 /** In ms: how often old rows are deleted (see `startPruning`). */
@@ -206,8 +204,8 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     servings,
     isStopping: false,
   }
-  // With port 0 the system picks a free one, as tests do. Such a service has few clients, so it does without
-  // the extra listeners of a shared port.
+  // With port 0 the system picks a free one, as in tests. Few clients need no extra listeners on a shared
+  // port.
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared, servings)
   const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)

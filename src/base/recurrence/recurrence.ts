@@ -350,8 +350,7 @@ export function numberOf(year: number, month: number, monthday: number): number 
  * day that they examine.
  */
 export function dayOfNumber(day: number): Day {
-  // In this calculation, years begin on 1 March, so that a leap day is the last day of its year. 146,097 days
-  // are 400 years.
+  // Years begin on 1 March here, so that a leap day is the last of its year. 146,097 days are 400 years.
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
   const ofEra = shifted - era * 146_097

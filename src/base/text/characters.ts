@@ -27,9 +27,8 @@ export function beginningOf(text: string, longest: number): string {
 }
 
 /**
- * Maximum number of combining marks in a row, which is the limit of the Stream-Safe Text Format (UAX 15, 13).
- * Normalization sorts each run of marks in time that grows with the square of its length, and languages need
- * only a handful.
+ * Maximum number of combining marks in a row: the limit of the Stream-Safe Text Format (UAX 15, 13).
+ * Normalization sorts each run in quadratic time, and languages need only a handful.
  */
 export const LONGEST_MARK_RUN = 30
 

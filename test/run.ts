@@ -46,7 +46,7 @@ const MEMORY_BYTES = 4_000_000_000
 const LIGHT_TOGETHER = { sqlite: 24, postgres: 8 }
 
 /** The most slow files of `npm test` that share a process; those of the others may take minutes each. */
-const SLOW_TOGETHER = 8
+const SLOW_TOGETHER = 4
 
 /** Test files that share a process. */
 interface Program {

@@ -88,6 +88,29 @@ describe('the month to plan on', () => {
     assert.equal(await startOf(first.id), '2027-09-02 19:00:00')
   })
 
+  test('undo moves the same dates of a series back', async () => {
+    await service.create('/events', {
+      title: 'Quartet',
+      ...at('2027-10-05'),
+      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=4',
+    })
+    const list = '/events?search=Quartet&start_date=2027-10-01&end_date=2027-11-01'
+    const starts = async () =>
+      (await service.get(list)).body.events.map((event: { start_date: string }) => event.start_date)
+    const [before, { body }] = [await starts(), await service.get(list)]
+    for (const [at, scope] of [[0, 'all'] as const, [2, 'following'] as const]) {
+      const id = String(body.events[at].id)
+      const day = `2027-10-${at === 0 ? '06' : '20'}`
+      const moved = await editor.post('/desk/month/move', { id, day, recurrence_scope: scope })
+      assert.notDeepEqual(await starts(), before)
+      const { body: shown } = await editor.get(moved.headers.get('location') ?? '')
+      const undo = shown.split('<form class="undo"')[1]?.split('</form>')[0] ?? ''
+      const fields = [...undo.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])
+      await editor.post('/desk/month/move', Object.fromEntries(fields))
+      assert.deepEqual(await starts(), before, scope)
+    }
+  })
+
   test('who may not edit an event has no way to move it, and is refused', async () => {
     const { id } = await service.create('/events', { title: 'Theirs', ...at('2027-07-01') })
     const author = await sitAtDesk(service, 'author')

@@ -322,7 +322,8 @@ function movedNotice({ context, request, byId }: Plan): Content {
   const { site } = context
   const moved = byId.get(Number(request.query.get('moved')))
   const from = request.query.get('from') ?? ''
-  if (!moved || !isDay(from)) return undefined
+  const scope = request.query.get('scope') ?? 'this'
+  if (!moved || !isDay(from) || !isScope(scope)) return undefined
   const words = sayAtDesk(site, '{title} is on {date} now.', {
     title: titleAtDesk(site, moved.title),
     date: written(site, 'full', moved.start_date),
@@ -331,7 +332,7 @@ function movedNotice({ context, request, byId }: Plan): Content {
     site,
     '/month/move',
   )}">${words} <input type="hidden" name="id" value="${moved.id}"><input type="hidden" name="day" \
-value="${from}"><input type="hidden" name="recurrence_scope" value="this">\
+value="${from}"><input type="hidden" name="recurrence_scope" value="${scope}">\
 <button type="submit" class="button">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
@@ -340,6 +341,8 @@ const SCOPES = [
   { scope: 'following', text: 'This and the following' },
   { scope: 'all', text: 'All of them' },
 ] as const
+
+const isScope = (text: string) => SCOPES.some(({ scope }) => scope === text)
 
 /**
  * Moves an event to another day at the same time of day. For a date of a series, it first asks which dates to
@@ -357,7 +360,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   const back = (query: string) => ({ seeOther: deskPath(site, `/month/${monthOf(to)}${query}`) })
   if (to === from) return back('')
   const scope = fieldOf(request, 'recurrence_scope')
-  if (row.series !== null && !SCOPES.some((known) => known.scope === scope)) return askScope(request, row, to)
+  if (row.series !== null && !isScope(scope)) return askScope(request, row, to)
   const days = dayNumber(to) - dayNumber(from)
   const later = (wall: string) => `${addDays(wall.slice(0, 10), days)}${wall.slice(10)}`
   const times = { start_date: later(row.start_date), end_date: later(row.end_date) }
@@ -365,7 +368,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
     ...times,
     ...(row.series !== null && { recurrence_scope: scope }),
   })
-  return back(`?moved=${id}&from=${from}`)
+  return back(`?moved=${id}&from=${from}${row.series === null ? '' : `&scope=${scope}`}`)
 }
 
 /**

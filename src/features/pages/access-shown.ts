@@ -10,10 +10,10 @@ import { writtenNumber } from './page-dates.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
-/** `isSo` says whether the record has the fact. */
+/** A fact about accessibility that is known; `isSo` is whether it is true of the venue or event. */
 type Known = [name: string, isSo: boolean]
 
-/** Writes true facts first; returns `NOTHING` if none is known. */
+/** Lists the known access facts of a venue, true ones first; `NOTHING` if none is known. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -28,7 +28,10 @@ export function factInWords({ say: translate }: Context, name: string): string {
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/** Also writes the note and the contact; returns `NOTHING` without any. */
+/**
+ * Returns the access facts of an event or series and its venues, with the access note and contact; `NOTHING`
+ * if there are none.
+ */
 export function accessFact(context: Context, row: SharedColumns, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
@@ -68,7 +71,10 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   )}</ul>`
 }
 
-/** `Intl` knows few of these language tags. */
+/**
+ * Abbreviations of sign languages by language tag. They are needed here, since `Intl` knows few of these
+ * tags.
+ */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{
@@ -90,7 +96,10 @@ function languageName(shownIn: string, tag: string): string {
   return SIGN_LANGUAGES[tag] ?? new Intl.DisplayNames(shownIn, { type: 'language' }).of(tag) ?? tag
 }
 
-/** @param shown values by field, as answers show them */
+/**
+ * Returns the fields that have a value, as labels and values.
+ * @param shown values by field name, in the form of REST responses
+ */
 export function labelledFacts(
   context: Context,
   fields: Readonly<Record<string, FieldData>>,

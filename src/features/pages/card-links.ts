@@ -27,7 +27,10 @@ export async function findPlaceRows(db: Db, ids: readonly number[]): Promise<Map
 
 export type CardLinks = Pick<EventLinks, 'categories' | 'tags' | 'images' | 'series'> & { venues: PlaceRow[] }
 
-/** Few columns of venues are read, and no organizers. Every event has an entry. */
+/**
+ * Loads the linked records that cards show: of venues only a few columns, and no organizers. Every event has
+ * an entry.
+ */
 export async function findCardLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],

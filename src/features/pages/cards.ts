@@ -27,20 +27,23 @@ import { sayOfPages } from './page-texts.ts'
 import { teaserOf } from './teasers.ts'
 import { areUnchanged, type EventStates, statesOf } from './unchanged.ts'
 
-// Lists of pages show events as cards, which are cached until the event changes.
+// Lists on pages show events as cards. A card is cached until its event or a linked record changes.
 
-/** `src` is the smallest size of at least 300 pixels; `srcset` has all sizes of the same proportions. */
+/**
+ * An image to show. `src` is the smallest size at least 300 pixels wide; `srcset` has all sizes that are not
+ * cropped.
+ */
 export interface Picture {
   src: string
   srcset: string
   width: number
   height: number
   alt: string
-  /** Classes that keep the focal point in view where the image is cropped. */
+  /** CSS classes that keep the focal point visible where the image is cropped. */
   focus: string
 }
 
-/** Texts are plain and not yet escaped. */
+/** What a list shows of an event. Texts are plain, not yet escaped for HTML. */
 export interface Card {
   id: number
   url: string
@@ -50,17 +53,17 @@ export interface Card {
   start: string
   end: string
   isAllDay: boolean
-  /** Letters such as `MEZ`; empty for events in the zone of the site. */
+  /** Abbreviation of the event's time zone, such as `MEZ`; empty for events in the zone of the site. */
   zone: string
-  /** Empty if the letters at the end are those of the start. */
+  /** The abbreviation at the end of the event; empty if it is that of the start. */
   endZone: string
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
   cost: string
   picture: Picture | undefined
-  /** The rhythm says in words how the series repeats. */
+  /** `rhythm` says in words how the series repeats. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** The number of later dates, in lists that show one date of a series. */
+  /** Number of later dates of the series, in lists that show each series once. */
   following?: number
 }
 
@@ -73,7 +76,10 @@ export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/** Events that cannot be shown are left out. A card is valid until memory learns of a change. */
+/**
+ * Returns cards of these events, without events that cannot be shown. A cached card is used until the
+ * in-memory index reports a change of what it shows.
+ */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -102,7 +108,8 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // States are noted before the rows are read, so a change in between makes the card out of date at once.
+    // `statesOf` is called before the rows are read, so that a change in between invalidates the card at
+    // once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findCardLinks(context.db, rows)
@@ -160,19 +167,22 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
 }
 
 /**
- * Proportions of one picture differ by less, since sizes are rounded to whole pixels; those of cropped sizes
- * differ by more.
+ * Aspect ratios of scaled sizes differ by less than this share, from rounding to whole pixels; those of
+ * cropped sizes differ by more.
  */
 const ALIKE = 0.02
 
-/** Names of classes count tenths of width and height. */
+/** Returns the CSS classes of the focal point, such as `fx5 fy3`: tenths of width and height. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
 
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/** @param use the event that shows the image, with its own alternative text; none for a decoration */
+/**
+ * Returns the sizes of an image and its alternative text.
+ * @param use the event that shows the image, whose own alternative text is preferred; none for other records
+ */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
@@ -188,8 +198,8 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
 }
 
 /**
- * Writes the lowest and highest price as the language does: `12,50 €`, `10–20 €`. A cost that says more, or
- * can be read in two ways, stays as written.
+ * Writes the lowest and highest price in the language of the site: `12,50 €`, `10–20 €`. A cost with further
+ * words, or an ambiguous one, is returned as it was entered.
  */
 export function writtenCost(site: Site, raw: readonly string[]): string {
   const free = sayOfPages(site, FREE)
@@ -209,12 +219,12 @@ export function writtenCost(site: Site, raw: readonly string[]): string {
 const asWritten = (site: Site, raw: readonly string[], free: string) =>
   decodeEntities(presentCost(raw, site.currency, free).cost)
 
-/** Matches marks such as `US$`, and codes and words such as `EUR` or `Fr.`. */
+/** Matches currency signs such as `US$`, and codes and words such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
 /**
- * Returns the one mark of all prices, that of the site for prices without one; undefined for several marks or
- * other words.
+ * Returns the one currency mark of all prices; `own`, that of the site, if they have none. Undefined if there
+ * are several marks or other words.
  */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
@@ -223,7 +233,10 @@ function markOf(prices: readonly Price[], own: string): string | undefined {
   return marks.size <= 1 && MARK.test(mark) ? mark : undefined
 }
 
-/** Does not match three digits behind a point, which may mean thousands. */
+/**
+ * Matches amounts that can be read in one way only: three digits after the point might mean thousands, so
+ * they do not match.
+ */
 const CLEAR = /^\d{1,12}(?:\.\d{1,2})?$/
 
 function amountIn({ numbers }: Price): string | undefined {
@@ -249,7 +262,7 @@ function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: strin
   }
 }
 
-/** Leaves out the end: “every Thursday”. Returns `''` without a rule. */
+/** Returns in words how a series repeats, without its end: “every Thursday”. Empty if it has no rule. */
 export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
   const { rule } = recurrenceOf(series)
   if (!rule) return ''

@@ -8,10 +8,13 @@ import {
 } from '../../store/memory/event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/memory/sorted-slots.ts'
 
-// Finds coming events of a venue, an organizer or a term in its posting list. The work is bounded, however
-// long the list is.
+// Finds coming events of a venue, an organizer or a term in the posting list of the index. However long the
+// list is, the work is bounded.
 
-/** Maximum of begun events that are checked for still lasting, and of next events checked for being shown. */
+/**
+ * At most this many of the events that have begun are checked for whether they still last, and at most
+ * `LOOK_AHEAD` of those to come for whether they can be shown.
+ */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
@@ -30,8 +33,8 @@ function comingOf(index: EventIndex, kind: PostingKind, id: number, over: string
 }
 
 /**
- * Counts listed events that start on the day of `over` or end after that wall time; of begun events only the
- * latest 200 are checked.
+ * Counts listed events that start on the day of `over` or later, or end after the local time `over`. Of
+ * events that have begun, only the latest 200 are checked.
  */
 export function countComing(
   index: EventIndex,
@@ -43,7 +46,7 @@ export function countComing(
   return list.size - from + lasting.length
 }
 
-/** The event for which others are found; `series` is 0 for none. */
+/** The event whose page shows further events; `series` is 0 if it has none. */
 export interface Subject {
   id: number
   series: number
@@ -52,8 +55,8 @@ export interface Subject {
 }
 
 /**
- * Returns ids of the next listed events at a venue from the day of `over` on: one of each series, without the
- * subject and its series.
+ * Returns ids of the next listed events at a venue from the day of `over` on: at most one of each series,
+ * without the subject and its series.
  */
 export function nextAtVenue(
   index: EventIndex,
@@ -68,13 +71,14 @@ export function nextAtVenue(
 }
 
 const WEIGHTS = { term: 1, organizer: 0.75 } as const
-/** Maximum of terms and organizers of the subject whose events are checked. */
+/** At most this many terms and organizers of the subject are used to find related events. */
 const MOST_SHARED = 25
 
 /**
- * Returns ids of the listed events from the day of `over` on that share most with the subject, the closest
- * first: one of each series, without the subject, its series, and `shown`. What few events have in common
- * counts for more. Of each organizer and term the next 64 events are checked.
+ * Returns ids of listed events from the day of `over` on that share terms and organizers with the subject,
+ * the most similar first. A term or organizer counts more, the fewer events it has; of each, the next 64
+ * events are checked. The result has at most one event of each series, and neither the subject, its series
+ * nor those in `shown`.
  */
 export function relatedEvents(
   index: EventIndex,
@@ -100,8 +104,8 @@ export function relatedEvents(
 }
 
 /**
- * Returns starts as wall times by id, in list order, of those listed `ids` that end on `day` or later; of
- * each series only the first.
+ * Returns the local starting times, by id, of those listed `ids` that end on `day` or later. They are in list
+ * order, with only the first event of each series.
  */
 export function comingAmong(
   index: EventIndex,

@@ -9,8 +9,9 @@ import { currentMemory } from '../../calendar/events/known-records.ts'
 import { countBegins, countEach, countNarrowed, countTimes } from './count-indexed.ts'
 
 /**
- * Counts public events by id of category and by name of access. Categories of the query do not narrow counts
- * of categories. Returns undefined for a search, or if the index would take over two milliseconds.
+ * Returns functions that count the public events of a query: by id of category, and by name of an access
+ * fact. Counts of categories ignore which categories the query asks for. Undefined for a search, or if
+ * counting in the index would take over two milliseconds.
  */
 export function countMatching(
   context: Context,
@@ -37,7 +38,7 @@ export function countMatching(
 }
 
 /**
- * Counts events by the day on which they start; the days are consecutive. Returns undefined as
+ * Counts events by the day on which they start; `days` must be consecutive. Undefined in the cases of
  * `countMatching`.
  */
 export function countStarts(
@@ -51,7 +52,10 @@ export function countStarts(
   return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
 
-/** The clock is that of the site. Returns undefined as `countMatching`. */
+/**
+ * Counts events by values of `when`, such as `today`, in the time zone of the site. Undefined in the cases of
+ * `countMatching`.
+ */
 export function countWhen(
   context: Context,
   query: EventsQuery,
@@ -75,7 +79,8 @@ const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[
 const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
 
 /**
- * Counts what each of at most 31 filters would leave of these lists. Returns undefined as `countMatching`.
+ * Counts how many events of the lists `queries` each of at most 31 filters would leave. Undefined in the
+ * cases of `countMatching`.
  */
 export function countLeft(
   context: Context,

@@ -18,9 +18,9 @@ import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
 /**
- * Shows what began earlier, what begins on the day, and what lasts more than three days. Further pages have
- * only what begins.
- * @throws Problem past the end
+ * Shows the events of a day: those that began earlier, those that begin on it, and those of more than three
+ * days. Pages after the first have only events that begin on the day.
+ * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing

@@ -11,11 +11,14 @@ import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-/** Readers find further entries by name or first letter. */
+/**
+ * Number of entries on a page, of which there are at most `LAST_PAGE`: further entries are found by name or
+ * first letter.
+ */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
 const LONGEST_NAME = 200
-/** A smaller directory is shown without search form, letters and headings. */
+/** A directory of at most this many entries has no search form, letters or headings. */
 const FEW = 20
 
 const TEXTS = {
@@ -42,7 +45,10 @@ interface Asked {
   page: number
 }
 
-/** @throws Problem past the end */
+/**
+ * Shows the directory of venues or organizers.
+ * @throws Problem event-archive-page-not-found for a page after the last
+ */
 export async function directoryView(
   viewing: Viewing,
   kind: LinkedKind,

@@ -53,7 +53,10 @@ import {
 } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
 
-/** @throws UnshowableRecord */
+/**
+ * Shows the page of an event.
+ * @throws UnshowableRecord
+ */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
   const { context } = viewing
   const row = asSeenBy(context.caller, event)
@@ -88,10 +91,10 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
 }
 
-/** Longer titles are written smaller. */
+/** Titles longer than this, in characters, are shown in smaller type. */
 const LONG_TITLE = 70
 
-/** Leaves out events hidden from visitors. */
+/** Returns only those of the linked events that are public. */
 function shownOf({ former, later }: Postponed): Postponed {
   const shown = (row: EventRow | undefined) => (row?.status === 'publish' ? row : undefined)
   return { former: shown(former), later: shown(later) }
@@ -100,11 +103,11 @@ function shownOf({ former, later }: Postponed): Postponed {
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
-  /** The address at the source, if that stays the original. */
+  /** URL of the page at the source of an imported event, if that page is the original; else undefined. */
   original: string | undefined
   more: MoreEvents
   postponed: Postponed
-  /** Events that cannot be shown have no card. */
+  /** Cards of the other events by id. Events that cannot be shown have none. */
   cards: ReadonlyMap<number, Card>
 }
 
@@ -164,7 +167,10 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** Previews of links say first that the event is canceled or postponed, and why. */
+/**
+ * Returns the description for search engines and link previews. It begins with the notice that an event is
+ * canceled or postponed, and why.
+ */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -174,7 +180,10 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-/** Banners stay the same all day, so that the page can be cached. */
+/**
+ * Returns banners: canceled, postponed, over. From five in the morning they stay the same all day, so that
+ * the page can be cached.
+ */
 function stateOf({ context: { site }, wall }: Viewing, row: EventRow, { former, later }: Postponed): Html {
   const { event_status: status } = row
   const isOver = isOverAt(wall, row.start_date, row.end_date)
@@ -230,7 +239,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     row,
   }
   const isOpen = row.event_status === 'scheduled' && !isOverAt(viewing.wall, row.start_date, row.end_date)
-  // Nobody needs tickets to what is over or canceled.
+  // No link to tickets is offered for an event that is over, canceled or postponed.
   const hasTickets = isOpen && sellsTickets(website)
   const remind = isOpen ? viewing.subscribes?.event(site, row.id) : undefined
   const buttons = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(
@@ -255,7 +264,7 @@ ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.s
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** A script fills it in for visitors in another zone. */
+/** Returns an empty element, into which a script writes the times for visitors in another time zone. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(
@@ -308,7 +317,10 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   }${next && way(next, say(site, 'After'), 'next')}</nav>`
 }
 
-/** Of several events with one title, only the first is listed. */
+/**
+ * At most this many events are listed. Twice as many are looked up, since of events with the same title only
+ * the first is listed.
+ */
 const MOST = 4
 const LOOKED_AT = 8
 
@@ -318,7 +330,7 @@ interface MoreEvents {
   alike: readonly number[]
 }
 
-/** Finds none without the index. */
+/** Finds further events at the venue, and related ones. Returns none as long as the index is not loaded. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory } = viewing
   const over = endOfOver(viewing.wall)
@@ -398,10 +410,13 @@ export interface Keepable {
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
-/** Some services cut addresses after about 2,000 characters. */
+/**
+ * The description in links to calendar services is cut to this many characters, since some services cut URLs
+ * after about 2,000.
+ */
 const LONGEST_TEXT = 600
 
-/** `isMain` makes its button the main one of the page. */
+/** Returns the menu of calendar programs. `isMain`: its button is the main one of the page. */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
   return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(
     site,
@@ -417,7 +432,7 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 const notesOf = ({ text, address }: Keepable) =>
   [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
 
-/** Other calendars exclude the end of a span of days. */
+/** Returns the day after, since other calendars exclude the end of an all-day event. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)
 
 function googleLink(event: Keepable): string {

@@ -53,19 +53,25 @@ export async function eventsPage(
   )
 }
 
-/** True if the visitor is to be redirected to a rounded position. */
+/**
+ * True if the position in the query is more exact than needed; the visitor is then redirected to the rounded
+ * one.
+ */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
 
-/** @throws the error, if it names no parameters */
+/**
+ * Returns a query from which the wrong parameters are left out.
+ * @throws the error itself if it does not say which parameters are wrong
+ */
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   const wrong = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
   if (wrong.length === 0) throw error
   return unreadableQuery(query, wrong)
 }
 
-/** Puts the term in the place of those that the query names. */
+/** Returns the query limited to one term, in place of the terms of that taxonomy in the query. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)

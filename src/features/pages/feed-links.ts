@@ -9,7 +9,11 @@ import { type FeedLink, pathTo, say } from './viewing.ts'
 
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
-/** @param base the path without an ending @param query the filters of the page */
+/**
+ * Returns links to the feeds of a page.
+ * @param base the path of the page, without an extension
+ * @param query the filters of the page as a query string
+ */
 export function feedLinks(base: string, query: string): FeedLink[] {
   return formats.flatMap(({ extension, mediaType, title }) =>
     title === undefined ? [] : [{ mediaType, title, path: feedPath(base, extension, query) }],
@@ -19,7 +23,10 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** Feeds have no end, so dates are left out; `near` becomes coordinates and `search` becomes `words`. */
+/**
+ * Returns the filters of a page as the query string of its feed. Dates are left out, since a feed is
+ * open-ended; the page's `near` becomes coordinates, and `search` becomes `words`.
+ */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')

@@ -11,9 +11,9 @@ import type { PageText } from './page-texts.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Chips above lists set a filter or take it back.
+// Chips above lists: links that set a filter, or remove it if it is set.
 
-/** Times that have a chip; other values of `when` are for programs. */
+/** Values of `when` that have a chip; the other values are for API clients. */
 export const CHIP_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
@@ -36,7 +36,7 @@ const DATES = ['when', 'start_date', 'end_date']
 
 export const DATES_ID = 'dates'
 
-/** The count is undefined if it is not known. */
+/** What a chip shows. `count` is undefined if it is not known. */
 interface CountedChip {
   text: Html | string
   address: string
@@ -45,7 +45,7 @@ interface CountedChip {
   hue?: string
 }
 
-/** A chosen chip has no number, since a click takes it back. */
+/** Returns a chip. A chosen one shows no count, since clicking it removes its filter. */
 export function filterChip(site: Site, { text, address, isChosen, count, hue = '' }: CountedChip): Html {
   const number = !isChosen && count !== undefined && html` <small>${writtenNumber(site, count)}</small>`
   return html`<a class="pill${hue}${count === 0 && !isChosen && ' none'}" href="${address}"${
@@ -68,8 +68,8 @@ interface ChipFilter {
 }
 
 /**
- * A chip sets a filter, or takes it back if it is chosen, and keeps all others. Views with days of their
- * own have no chips of times.
+ * Returns the chips of a list. Each sets one filter, or removes it if it is chosen, and keeps all others.
+ * Views of certain days have no chips for `when`.
  */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
@@ -132,7 +132,7 @@ const isChosenIn = (sent: ReadonlyMap<string, string>, name: string, value: stri
 
 const factsIn = (sent = '') => sent.split(',').flatMap((fact) => fact.trim() || [])
 
-/** Turns one fact of access on or off; others stay. */
+/** Returns the new value of a filter after a click. In `access`, only this one fact is added or removed. */
 function switched(
   sent: string | undefined,
   name: string,
@@ -154,14 +154,20 @@ const CHIP_WORDS: readonly (keyof typeof CHIP_TIMES)[] = ['today', 'tonight', 't
 
 export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map(), switches: new Map() }
 
-/** Counts are of events that begin from the first day on, and of those still on. */
+/**
+ * What the counts of chips refer to: events that begin on the first day of the list or later, and those still
+ * on.
+ */
 export interface CountedLists {
   filters: EventFilters
-  /** Returns the lists of the page under other filters. */
+  /** Returns the lists that the page would show with other filters. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 
-/** Counts in the index alone; searches, and what would take milliseconds, get no counts. */
+/**
+ * Counts the events of each chip in the index only. There are no counts for searches, nor where counting
+ * would take milliseconds.
+ */
 export function countChips(
   { context }: Viewing,
   { filters, lists }: CountedLists,
@@ -197,7 +203,10 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
   ['attendance', { attendance: ['online', 'mixed'] }],
 ]
 
-/** Without scripts the link leads to a choice of places. Returns false if no venue has a position. */
+/**
+ * Returns the chip for events near the visitor; false if no venue has coordinates. Without scripts, the link
+ * leads to a choice of places.
+ */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -215,7 +224,7 @@ function nearChip(
   )}">${say(site, 'Near me')}</a>`
 }
 
-/** The element opens when a link leads there. */
+/** Id of the element with further filters, which opens when a link leads to it. */
 export const FIELDS_ID = 'fields'
 
 export function hasChip(name: string, value: string): boolean {
@@ -251,7 +260,10 @@ const STATUSES: Readonly<Record<string, PageText>> = {
   postponed: 'Postponed',
 }
 
-/** Undefined for filters other than times, prices, ways to take part and statuses. */
+/**
+ * Returns the value of a filter in words. Undefined for filters other than `when`, `time`, `free`,
+ * `attendance` and `event_status`.
+ */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, PageText>>) =>
     value

@@ -22,7 +22,7 @@ import type { Pages } from './page-ground.ts'
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** Undefined if the caller may not see it. */
+/** Finds the record with this slug; undefined if the caller may not see it. */
 export async function findPublic(
   context: Context,
   kind: PagedKind,
@@ -39,8 +39,8 @@ async function readPublic(context: Context, kind: PagedKind, id: number): Promis
 }
 
 /**
- * Redirects to the record that had this address last.
- * @throws Problem (410 for a record that is gone, else 404)
+ * Redirects to the record that had this slug last.
+ * @throws Problem event-no-longer-available for a record that is gone, else rest-event-not-found
  */
 export async function missingRecord(context: Context, kind: PagedKind, slug: string): Promise<PageAnswer> {
   const id = await findByOldSlug(context.db, kind, canonicalSlug(slug))
@@ -57,7 +57,10 @@ async function formerAddress(context: Context, kind: PagedKind, id: number): Pro
   return toRecord(context, kind, row)
 }
 
-/** Ids of moved sources come before ids of this calendar. @throws Problem */
+/**
+ * Redirects to the record with this id: an id from a moved source is preferred to an id of this calendar.
+ * @throws Problem rest-event-not-found for neither
+ */
 export async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)
   if (moved) return pageOfRecord(context, moved)
@@ -66,7 +69,10 @@ export async function numberedRecord(context: Context, id: number): Promise<Page
   return pageOfRecord(context, { kind, id })
 }
 
-/** False is certain. Cheap enough for every 404. */
+/**
+ * True if the path may be an old one of a moved source; false is certain. It is fast enough to be called for
+ * every 404.
+ */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -77,7 +83,10 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
   )
 }
 
-/** Reads old paths of pages, feeds, lists and images of a moved source. @throws Problem for other paths */
+/**
+ * Redirects from old paths of pages, feeds, lists and images of a moved source.
+ * @throws Problem rest-event-not-found for other paths
+ */
 export async function oldPage(
   pages: Pages,
   context: Context,
@@ -113,7 +122,9 @@ function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
   return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
 }
 
-/** Redirects to the occurrence on that day, else to the event. */
+/**
+ * Redirects from an old path with a date to the occurrence on that day, or else to the event with the slug.
+ */
 export async function datedPage(
   context: Context,
   { slug, day }: Extract<PageAddress, { is: 'dated' }>,

@@ -9,14 +9,14 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// A page for the frames of sites that forbid scripts.
+// A page to show in an iframe, for websites that forbid scripts.
 
 export const FRAME_PATH = '/embed/frame/'
 
-/** `embed.js` names one term, pages several. */
+/** Query parameters of lists that correspond to attributes of `embed.js`, which have other names. */
 const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
-/** The default and the maximum of `limit`. */
+/** The default of `limit`, the number of events; its maximum is `MOST`. */
 const LIMIT = 10
 const MOST = 50
 
@@ -25,7 +25,10 @@ export interface Framed {
   body: Html
 }
 
-/** @throws Problem rest_invalid_param */
+/**
+ * Shows a list or a month, as the query asks.
+ * @throws Problem rest_invalid_param
+ */
 export async function frameView(viewing: Viewing, query: URLSearchParams): Promise<Framed> {
   const known = new URLSearchParams(query)
   known.delete('page')
@@ -109,7 +112,7 @@ export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): F
   }
 }
 
-/** Links open outside the frame, since other pages may not stand in one. */
+/** Writes the page of the frame. Links open outside of it, since other pages may not be shown in a frame. */
 export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">

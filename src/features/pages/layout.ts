@@ -85,7 +85,7 @@ function skipLink(site: Site, view: View): Html {
     : html`<a class="skip" href="#main">${say(site, 'Skip to content')}</a>`
 }
 
-/** Takes a path as one below the root of the site. */
+/** Returns the URL of an owner's link. A path is taken as below the root of the site. */
 const ownAddress = (site: Site, address: string) =>
   address.startsWith('/') ? pathTo(site, address) : address
 
@@ -110,7 +110,7 @@ function legalLinks(site: Site, { legal }: Look): Content {
   )
 }
 
-/** Pages of text that no other link leads to. */
+/** Returns links to those text pages to which the owner's other links do not lead. */
 function textLinks(site: Site, { texts, links, legal }: Look): Content {
   const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
   return [...texts].map(
@@ -118,7 +118,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** True if the name beside a logo is for screen readers alone. */
+/** True if the name beside the logo is hidden, except from screen readers. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(
@@ -151,9 +151,12 @@ function navigation(site: Site, { current }: View): Html {
   )}`
 }
 
-/** False for one language, and for a page without an address. */
+/**
+ * Returns links to this page in other languages; false if the site has one language, or the page has no
+ * address.
+ */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
-  // A path with two slashes would lead to another site.
+  // A path that begins with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
   const root = rootOf(site)
   const links = LANGUAGES.filter((language) => site.languages.includes(language)).map(
@@ -167,11 +170,14 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/** Search engines send no `Accept-Language`, so the first language has no parameter. */
+/**
+ * Returns the path of a page in a language. The first language has no query parameter: search engines send no
+ * `Accept-Language`, and so get that language.
+ */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 
-/** `x-default` stands for any other language. */
+/** Returns `hreflang` links to the page in all languages; `x-default` stands for any other language. */
 function alternates({ languages, ...site }: Site, path: string | undefined): Content {
   if (path === undefined || languages.length === 1) return false
   const link = (code: string, address: string) =>
@@ -211,7 +217,7 @@ ${property('og:title', view.title || site.name)}${property('og:description', des
 )}<meta name="twitter:card" content="${view.image ? 'summary_large_image' : 'summary'}">`
 }
 
-/** Escaped, so that nothing in it can end the script element. */
+/** Returns JSON-LD, escaped so that nothing in it can end the script element. */
 function linkedData(data: object): Html {
   return trusted(
     JSON.stringify(data)
@@ -234,7 +240,10 @@ const SENTENCES = {
 
 export type ProblemStatus = keyof typeof SENTENCES
 
-/** @param names the wrong parameters of a feed, which has no form */
+/**
+ * Returns the page of an error.
+ * @param names the wrong parameters of a feed URL, which has no form to show them in
+ */
 export function problemView(
   { context: { site }, assets }: Pick<Viewing, 'context' | 'assets'>,
   status: ProblemStatus,

@@ -10,11 +10,11 @@ export interface DirectoryEntry {
   status: 'publish'
   name: string
   city: string
-  /** The first character of the folded name. */
+  /** The first character of the folded name, under which the entry is sorted. */
   letter: string
 }
 
-/** Names begin with `letter` and have all `words`. */
+/** Finds names that begin with `letter` and contain all `words`; an empty text does not narrow. */
 export interface DirectoryQuery {
   letter: string
   words: string
@@ -26,10 +26,12 @@ const NAMES = {
 } as const
 
 const MOST_WORDS = 8
-/** `is true` lets SQLite walk the index of names. */
+/** `is true` keeps SQLite from using the index on status, so that it walks the index of names. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/** The entries are in the order of names; conditions are tested on the index alone. */
+/**
+ * Lists entries in the order of their names. Conditions are tested within the index, before rows are read.
+ */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,
@@ -56,7 +58,7 @@ export async function listDirectory(
 
 const MOST_LETTERS = 60
 
-/** Each letter takes one step in the index of names. */
+/** Lists the first letters of all names, with one lookup per letter in the index of names. */
 export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   const { table } = NAMES[kind]
   const { rows } = await sql<{ letter: string }>`

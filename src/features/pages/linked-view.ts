@@ -31,7 +31,11 @@ import { nameShown, pageWork, pathTo, say, sayEvents, spanLink, type View, type 
 
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
-/** Shows each series at its next date unless every date is asked for. @throws Problem past the end */
+/**
+ * Shows the page of a venue or organizer. Each series is listed once, at its next date, unless the query asks
+ * for every date.
+ * @throws Problem event-archive-page-not-found for a page after the last
+ */
 export async function linkedView(
   viewing: Viewing,
   linked: Linked,
@@ -147,10 +151,13 @@ async function waysOf(
   }
 }
 
-/** Months from now on that are searched for events. */
+/** Number of months, from the present one on, in which events are looked for. */
 const MOST_MONTHS = 12
 
-/** Finds none without the index, since nothing else counts fast enough, and if one month has all events. */
+/**
+ * Returns the months that have events; none if they are all in one month. It also returns none without the
+ * index, since nothing else counts fast enough.
+ */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)
@@ -185,7 +192,7 @@ function monthLinks(
   return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
 }
 
-/** Leaves out empty members, which answers of the interface have as well. */
+/** Drops empty members, which REST responses have but JSON-LD must not have. */
 const filledMembers = (data: object) =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
@@ -204,7 +211,7 @@ function events(
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
   const path = recordPath(site, linked.kind, linked.row)
   const base = path.replace(/\/$/, '')
-  // All events are at the venue of the page.
+  // The page is that of the venue, so events do not name it again.
   const rows = cards.map((card) =>
     linked.kind === 'venue' && card.place?.id === linked.row.id ? { ...card, place: undefined } : card,
   )
@@ -228,7 +235,7 @@ ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results n
   )}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
-/** Says something else if the name consists of markup alone. */
+/** Returns the name as plain text; “Venue” or “Organizer” if the name is nothing but markup. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
@@ -277,7 +284,7 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   )
 }
 
-/** Returns `NOTHING` without any details. */
+/** Returns address, contact and access facts; `NOTHING` if there are none. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
   const { row } = linked

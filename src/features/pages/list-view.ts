@@ -44,7 +44,10 @@ import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } 
 
 export const PER_PAGE = 20
 
-/** Shows past events latest first. @throws Problem past the end */
+/**
+ * Shows the list of coming events, or of past events, the latest first.
+ * @throws Problem event-archive-page-not-found for a page after the last
+ */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { site } = viewing.context
   const isPast = asked.span.view === 'past'
@@ -99,7 +102,7 @@ ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
 
-/** A coming page counts what begins and what is still on. */
+/** Returns the lists whose events a page of coming events counts: those that begin, and those still on. */
 function listsOf(viewing: Viewing, asked: EventsAsked, filters: EventFilters): EventFilters[] {
   const own = { ...asked, query: { ...asked.query, filters } }
   const first = firstDay(viewing, own)
@@ -112,12 +115,14 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** Events that began before the first day; past events and searches have none. */
+  /**
+   * Events that began before the first day and are still on; missing on pages of past events and searches.
+   */
   ongoing?: Ongoing
   isShorter?: boolean
 }
 
-/** Shows each series at its next date (rules 31.2 and 31.3). */
+/** Finds a page of coming events. Each series is listed once, at its next date (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -136,7 +141,10 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/** The opening has its events alone; the first page ends with those still on. */
+/**
+ * Returns the days of the list, without the events `ids` shown above it. The first page ends with the events
+ * still on.
+ */
 function sections(
   viewing: Viewing,
   asked: EventsAsked,
@@ -152,7 +160,9 @@ function sections(
   return html`${daySections(viewing, others)}${shown}`
 }
 
-/** Moved sites have this parameter, too: each series once, or every date. */
+/**
+ * Query parameter, known from moved sites: `0` lists every date of a series, else each series is listed once.
+ */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {
@@ -166,7 +176,10 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   )}</a>`
 }
 
-/** Lists have the earliest event first, so pages are counted from the end. */
+/**
+ * Finds a page of past events. The store returns the earliest events first, so pages are counted from the
+ * end.
+ */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.wall)
   const { total } = await findPageEvents(viewing, filters, 1, 1)
@@ -192,8 +205,9 @@ function lastDay({ query }: EventsAsked): string | undefined {
 }
 
 /**
- * Filters of coming events. Searches, and `when` if `isWhole`, include events that are still on. Series stand
- * at their next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
+ * Returns the filters of coming events. With a search (or with `when`, if `isWhole`), they include events
+ * that are still on. Each series is listed once, at its next date, unless the query has a last day, `when`, a
+ * series or `EVERY_DATE`.
  */
 export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = false): EventFilters {
   const { filters } = asked.query
@@ -288,7 +302,7 @@ async function ways(
 
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** Shows the next month, too, if it begins within a week. */
+/** Returns small calendars of the month and, if it begins within a week, the next one. */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -315,7 +329,9 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/** Links days that have events; if the index cannot count, all days. */
+/**
+ * Returns a small calendar in which days with events are links; all days are links if the index cannot count.
+ */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,
@@ -354,7 +370,9 @@ function oneMonth(
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-/** Leaves room if there is no such month. */
+/**
+ * Returns a link to the month before or after; an empty element of the same size if there is no such month.
+ */
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
@@ -366,7 +384,7 @@ function step(site: Site, month: string, by: number | undefined, arrow: string, 
     : html`<span class="step"></span>`
 }
 
-/** A search also finds venues and organizers by name. */
+/** Returns links to venues and organizers whose names match the search; false if there is no search. */
 async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Promise<Html | false> {
   const { words } = query.filters
   if (words === undefined || span.view !== 'list' || query.page > 1) return false
@@ -382,7 +400,7 @@ async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Pr
   return items.length > 0 && html`<ul class="pills hits">${items}</ul>`
 }
 
-// The note names words that were read as similar ones, and words that no event has.
+// A note above the results says which words were read as similar ones, and which words no event has.
 
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters
@@ -405,7 +423,7 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** Maximum of words that are counted one by one if no event has all. */
+/** If no event has all words, at most this many words are searched one by one. */
 const MOST_COUNTED = 5
 
 async function fewerWords(

@@ -29,7 +29,7 @@ import {
 } from '../../store/storage/owner-settings.ts'
 import { dataOf } from './look.ts'
 
-/** `set` is another name of `look`. */
+/** Adds the command `look`, also called `set`. */
 export function registerLookCommand(
   program: Command,
   open: () => Promise<Database>,
@@ -63,7 +63,10 @@ interface Asked {
   to?: string
 }
 
-/** @throws Error with one sentence */
+/**
+ * Returns the settings that the arguments change; null for those that are reset.
+ * @throws Error with one sentence if the arguments do not fit together
+ */
 function changesAsked(
   name: string | undefined,
   value: string | undefined,
@@ -80,7 +83,10 @@ function changesAsked(
   return { [known]: checkedValue(known, value) }
 }
 
-/** `pages_` may be missing. @throws Error for an unknown name */
+/**
+ * Returns the setting of this name, which may be given without its prefix `pages_`.
+ * @throws Error with one sentence for an unknown name
+ */
 function settingCalled(name: string): OwnerSetting {
   const known = [name, `pages_${name}`].find(isOwnerSetting)
   if (known === undefined)
@@ -88,7 +94,10 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/** Shows the values that a service with the settings of this command would use, and where each comes from. */
+/**
+ * Returns a row for each setting: its name, the value that a service with this configuration would use, and
+ * where that value comes from.
+ */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -101,7 +110,7 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   })
 }
 
-/** Cuts the value to 80 characters. */
+/** Returns the value in one line, cut to 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[')
@@ -118,12 +127,12 @@ async function writeLook({ read }: Database, folder: string): Promise<void> {
 const NAME = 'look.json'
 const TEXTS = 'texts'
 
-/** Settings that `look.json` may write as lists, with what separates their entries. */
+/** Settings that `look.json` may give as lists, with the separator that joins their entries. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**
- * `place` is a folder or its `look.json`. Settings that it does not name go back to those of the start.
- * @throws Error with one sentence
+ * Reads a look from a folder or its `look.json`. Settings that it does not have are reset.
+ * @throws Error with one sentence if it cannot be read
  */
 function readLookFolder(place: string): OwnerValues {
   const path = place.endsWith('.json') ? place : join(place, NAME)
@@ -166,7 +175,10 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
   return checkedValue(name, isLookFile(name) || name === 'pages_texts' ? join(dirname(path), text) : text)
 }
 
-/** The `text` of a file or folder is its path. @throws Error with one sentence */
+/**
+ * Returns the value of a setting. For a file or folder, `text` is its path.
+ * @throws Error with one sentence if the value is not valid
+ */
 function checkedValue(name: OwnerSetting, text: string): string {
   const value = isLookFile(name) ? dataAt(name, text) : name === 'pages_texts' ? readTextsFolder(text) : text
   const fault = faultOfSetting(name, value)
@@ -182,7 +194,7 @@ function dataAt(name: LookFileSetting, path: string): string {
   }
 }
 
-/** `readLookFolder` reads what this writes. */
+/** Writes the look as a folder that `readLookFolder` can read. */
 function writeLookFolder(
   folder: string,
   set: OwnerTexts,

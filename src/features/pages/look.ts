@@ -18,7 +18,10 @@ import {
 import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 
-/** Settings of the start win over those of owners. */
+/**
+ * How the pages look. Values from the start of the service (flags and environment variables) take precedence
+ * over those that owners set while it runs.
+ */
 export interface Look {
   accent: string
   scheme: Config['pages_scheme']
@@ -26,15 +29,15 @@ export interface Look {
   corner: Config['pages_corner']
   density: Config['pages_density']
   typeface: Config['pages_typeface']
-  /** A style sheet that comes after the built-in one. */
+  /** The owner's style sheet, which follows the built-in one. */
   css: string
   files: LookFiles
   showsName: boolean
-  /** Shown below the name of the calendar. */
+  /** A sentence shown below the name of the calendar. */
   sentence: string
   links: readonly OwnerLink[]
   legal: Readonly<Record<LegalPage, string>>
-  /** Shown above the list at the address of the site. */
+  /** A text shown above the list on the front page. */
   intro: Html
   texts: ReadonlyMap<string, LookText>
   firstView: Config['pages_first_view']
@@ -48,21 +51,27 @@ export interface LookText {
   body: Html
 }
 
-/** Public bodies have to link to these; the foot has them in this order. */
+/** Pages that public bodies are required to link to; the footer has them in this order. */
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
-/** The ending, such as `.svg`, tells the kind. */
+/** A file with its extension, such as `.svg`, which tells its type. */
 interface LookFile {
   ending: string
   bytes: Buffer
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/** Only files that the start names may end so; uploads are known by their content. */
+/**
+ * File extensions accepted only for files named at the start. The type of uploaded files is recognized by
+ * their content.
+ */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
-/** @throws Error with one sentence for a file that cannot be read or is not taken */
+/**
+ * Reads the texts and files that the start of the service names.
+ * @throws Error with one sentence for a file that cannot be read or is not of an accepted type
+ */
 export function readStart(config: Config): { texts: string; files: LookFiles } {
   if (config.pages !== 'off' && config.pages_css !== '') readSet(config.pages_css, 'style sheet')
   return { texts: readTextsFolder(config.pages_texts), files: readStartFiles(config) }
@@ -84,7 +93,10 @@ function readStartFile(name: LookFileSetting, path: string): LookFile {
   return { ending, bytes: readSet(path, stem) }
 }
 
-/** @throws Error with one sentence */
+/**
+ * Reads a file of the pages.
+ * @throws Error with one sentence if it cannot be read
+ */
 export function readSet(path: string, what: string): Buffer {
   try {
     return readFileSync(path)
@@ -93,7 +105,7 @@ export function readSet(path: string, what: string): Buffer {
   }
 }
 
-/** A file of the owners counts if the start names none. */
+/** Returns the files of the look. A file of the owners is used if the start names no such file. */
 export function filesOfLook(
   start: LookFiles,
   owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>,
@@ -131,7 +143,10 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   }
 }
 
-/** The reader of Markdown is loaded on demand, since most calendars have no such texts. */
+/**
+ * Renders the introduction and the text pages. The Markdown parser is loaded on demand, since most calendars
+ * have no such texts.
+ */
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
   const { markdownHtml } = await import('./markdown.ts')
@@ -144,7 +159,7 @@ async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<
   return { intro: trusted(markdownHtml(pages_intro, 'bold')), texts: new Map(texts) }
 }
 
-/** `sans` is in `tokens.css`. */
+/** Font stacks by typeface. `sans` is empty, since `tokens.css` has it. */
 const TYPEFACES: Readonly<Record<Look['typeface'], string>> = {
   sans: '',
   humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
@@ -183,7 +198,10 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
     '.top nav{margin-inline-start:0;justify-content:center}',
 }
 
-/** Returns rules that come after those of the pages. @param font the address of its own font */
+/**
+ * Returns CSS rules that follow those of the pages.
+ * @param font the URL of the owner's own font
+ */
 export function lookStyle(
   { scheme, corner, density, typeface, header }: Look,
   font: string | undefined,
@@ -197,7 +215,10 @@ export function lookStyle(
   return `${loaded ?? ''}${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
 }
 
-/** Finds nothing wrong if the service can read all files and texts, or none is named. */
+/**
+ * Returns a finding for `kalends check` if a file or text that the configuration names cannot be read; else
+ * none.
+ */
 export function checkLook(config: Config): Finding[] {
   try {
     readStart(config)
@@ -214,5 +235,3 @@ export function checkLook(config: Config): Finding[] {
 }
 
 export const dataOf = (bytes: Buffer): string => `data:;base64,${bytes.toString('base64')}`
-
-// The look. Owners change it while the service runs; flags and variables win.

@@ -2,11 +2,12 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../../base/cache.ts'
 import { escapeHtml, safeText } from '../../base/text/html.ts'
 
-/** `below` writes headings from the second level on; `bold` writes them as bold lines. */
+/** `below`: headings are rendered from `h2` on; `bold`: they are rendered as bold lines. */
 type HeadingForm = 'below' | 'bold'
 
 /**
- * HTML is shown as typed. The text of a picture stands in its place, since it would come from another host.
+ * Markdown parsers by form of headings. HTML is escaped. A picture is replaced by its alternative text, since
+ * it would be loaded from another host.
  */
 const READERS: Readonly<Record<HeadingForm, Marked>> = {
   below: readerWith('below'),
@@ -30,13 +31,19 @@ function readerWith(headings: HeadingForm): Marked {
   })
 }
 
-/** Cached, since each change of a setting and each preview reads all texts again. */
+/** Rendered texts, cached since every change of a setting and every preview renders all texts again. */
 const read = emptyCache<string, string>(processBudget)
 
-/** Pairing marks of emphasis takes time that grows with the square of their number. */
+/**
+ * A text with more characters than this of `*`, `_` and `~` is not parsed: matching marks of emphasis takes
+ * time quadratic in their number.
+ */
 const MOST_MARKS = 1500
 
-/** The HTML is sanitised. A text that nests too deep or has too many marks is shown as typed. */
+/**
+ * Renders Markdown as sanitized HTML. A text that is nested too deeply or has too many marks is shown as it
+ * was typed.
+ */
 export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }

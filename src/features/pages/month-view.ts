@@ -49,7 +49,7 @@ import {
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
-/** Maximum of events that are counted; only the first few of each day are loaded. */
+/** At most this many events are counted. Only the first few of each day are loaded. */
 const MOST = 5000
 
 interface Drawing {
@@ -62,7 +62,7 @@ interface Drawing {
 interface DrawnMonth {
   heading: string
   total: number
-  /** Events of more than three days, which stand in none of the weeks (rule 31.2). */
+  /** Events of more than three days, which are shown apart from the weeks (rule 31.2). */
   ongoing: Html | false
   table: Html
   agenda: Html
@@ -102,7 +102,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** Events that end soonest come first, events that are over last. */
+/** Sorts events by their last day, events that are over after all others. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) ||
   (a.last < b.last ? -1 : Number(a.last > b.last)) ||
@@ -147,7 +147,10 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/** Undefined if neither an event of these filters nor today lies that way. */
+/**
+ * Returns links to the months before and after. Undefined for a direction in which there is neither an event
+ * of these filters nor today.
+ */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -204,7 +207,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const kind = isOther ? 'other' : isToday ? 'today' : day.day < viewing.today ? 'past' : ''
   const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
-  // Days of other months name their month; days without events are no links.
+  // Days of other months show the name of their month; only days with events are links.
   const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${
     isOther && otherMonth(drawing, day)
   }`
@@ -241,9 +244,9 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
 }
 
 /**
- * Writes the whole bar on its first day and on the first day of each week, words for screen readers on the
- * others.
- * @param daysLeft days of the week from this one on
+ * Returns the part of a bar on one day. On the first day of the bar and of each week, that is the whole bar
+ * for the week; on other days only words for screen readers.
+ * @param daysLeft number of days of the week from this one on
  */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
   const card = bar && cards.get(bar.id)
@@ -286,7 +289,8 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const coming = grid
     .flat()
     .filter(({ day }) => day >= evening && (monthOf(day) === month || (isOfNow && day === evening)))
-  // The list begins today (until five in the morning yesterday) if events are to come, else with the month.
+  // The list begins with today (before five in the morning: yesterday) if there are events to come, else with
+  // the first day of the month.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
   const sections = days.map((own) => {
@@ -323,7 +327,7 @@ function brief(viewing: Viewing, card: Card, day: string): Html {
   )}</span>${card.place && html`<span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
 }
 
-/** What began on an earlier day shows its end. */
+/** Returns the start of an event; on the days after its first, its end. */
 export function timeOn(site: Site, { start, end }: Card, day: string, write = writtenShortTime): string {
   return dayOf(start) < day
     ? say(site, 'until {date}', { date: write(site, end) })
@@ -334,26 +338,28 @@ export interface Stretch {
   id: number
   first: string
   last: string
-  /** Where room is short, the lowest ranks are shown. Rank 0 also comes first in its day. */
+  /**
+   * If not all events of a day can be shown, those of lowest rank are. Rank 0 is also first within its day.
+   */
   rank?: number
 }
 
-/** `total` counts all events, shown or not. */
+/** A day of the grid. `total` counts all its events, shown or not. */
 export interface GridDay {
   day: string
-  /** Undefined for a free lane. */
+  /** Events of several days by lane; undefined for a lane that is free on this day. */
   lanes: (Stretch | undefined)[]
   single: Stretch[]
   total: number
 }
 
-/** Maximum of events in a day, bars included. */
+/** At most this many events are shown in a day, including bars. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
 /**
- * Events deleted since are left out. What ends in the small hours of the first day stands there if it is
- * found: then it is still on, or `when` asks for it.
+ * Returns the first and last days of the events, without those deleted since. An event that ends in the small
+ * hours of the first day counts to that day if it was found: it is still on, or `when` asks for it.
  */
 export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, firstDay: string): Stretch[] {
   const stretches: Stretch[] = []
@@ -368,7 +374,9 @@ export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, 
 
 const [LEADING, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/** Featured and sticky events come before those of the evening, these before others (rule 31.4). */
+/**
+ * Ranks events: featured and sticky ones before those of the evening, and these before others (rule 31.4).
+ */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -394,7 +402,7 @@ async function ranked(
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
-/** Leading events come first, others keep their order. */
+/** Returns the `most` events of lowest rank: those of rank 0 first, the others in their order. */
 function chosen(single: readonly Stretch[], most: number): Stretch[] {
   const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, most))
   const isLed = (own: Stretch) => (rankOf(own) === LEADING ? 0 : 1)
@@ -407,7 +415,7 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
   return { id, first: dayAt(first), last: dayAt(last) }
 }
 
-/** A bar keeps its lane through a week. */
+/** Fills the grid. The bar of an event of several days stays in one lane throughout a week. */
 export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),

@@ -4,14 +4,14 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { oldPath } from './origins.ts'
 
-// Finds images by where they were fetched from, or were in a moved source. Sites keep several sizes: `a.jpg`,
-// `a-300x200.jpg`, `a-scaled.jpg`.
+// Finds images by the URL they were fetched from, or by their path at a moved source. Sites keep several
+// sizes of an image: `a.jpg`, `a-300x200.jpg`, `a-scaled.jpg`.
 
 export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
 
 const SIZED = /-(?:(\d{1,5})x(\d{1,5})|scaled)(?=\.\w{1,5}$)/
 
-/** Reads 300 and 200 from `a-300x200.jpg`. */
+/** Returns width and height from a file name: 300 and 200 from `a-300x200.jpg`. */
 export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | undefined {
   const [, width, height] = SIZED.exec(name) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
@@ -19,7 +19,10 @@ export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | u
 
 export const unsized = (address: string) => address.replace(SIZED, '')
 
-/** Returns the name itself, the one without a size, then the one with `-scaled`. */
+/**
+ * Returns the names under which the image may be known: the name itself, the name without a size, and the
+ * name with `-scaled`.
+ */
 export function namesOfImage(address: string): string[] {
   const whole = unsized(address)
   return [...new Set([address, whole, whole.replace(/(?=\.\w{1,5}$)/, '-scaled')])]
@@ -39,7 +42,7 @@ export async function findFetched(db: Db, addresses: readonly string[]): Promise
   return new Map((await selectFetched(db, { addresses })).map((row) => [row.source_url, row]))
 }
 
-/** The image may have been there in any size, in a moved source. */
+/** Finds an image by its path at a moved source, in any of its sizes. */
 export async function findByOldImagePath(db: Db, path: string): Promise<ImageRow | undefined> {
   if (!IMAGE_NAME.test(path)) return undefined
   const paths = namesOfImage(path).map(oldPath)

@@ -14,7 +14,7 @@ const selectRecord = statement<SlugPlace>()((db, value) =>
     .where('slug', '=', value('slug')),
 )
 
-/** Finds the last record that the public saw there; another may have the slug by now. */
+/** Finds the record that last had this slug in public; another record may have the slug by now. */
 export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
@@ -22,12 +22,13 @@ export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promi
 
 export interface OldPaths {
   /**
-   * The hashes are sorted; undefined until they are read. If two paths share a hash, the database decides.
+   * Sorted hashes of all old paths; undefined until they are read. Since paths may share a hash, a hit is
+   * checked in the database.
    */
   hashes: Uint32Array | undefined
   asOf: number
   isReading: boolean
-  /** Ms of `performance.now`. */
+  /** When they were last read, in ms of `performance.now`. */
   readAt: number
 }
 
@@ -38,15 +39,21 @@ export const noOldPaths = (): OldPaths => ({
   readAt: -RESTS_MS,
 })
 
-/** Paths are read at most this often, since an import of a large site changes them again and again. */
+/**
+ * Paths are reread at most once in this many ms, since the import of a large site changes them again and
+ * again.
+ */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** A site has a few paths of lists. */
+/** At most this many paths of lists are collected; a site has a few. */
 const MOST_LISTS = 1000
 
-/** False is certain, true is not: two paths may share a hash. */
+/**
+ * True if the path may be that of a page of a moved source. False is certain; true is not, since two paths
+ * may share a hash.
+ */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
@@ -64,7 +71,7 @@ function isBehindNow(memory: EventMemory): boolean {
   }
 }
 
-/** After a failure, requests ask the database. */
+/** Reads the hashes of all old paths. If that fails, requests keep asking the database. */
 async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {

@@ -3,7 +3,7 @@ import { dayOf } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, ImportItemColumns, PagedKind, Tables } from '../../store/storage/schema.ts'
 
-// Where records come from: addresses in moved sources, and originals that stay elsewhere.
+// Where records come from: their paths at moved sources, and the URLs of originals that stay elsewhere.
 
 export interface Paged {
   kind: PagedKind
@@ -12,7 +12,7 @@ export interface Paged {
 
 const PAGED: readonly PagedKind[] = ['event', 'venue', 'organizer']
 
-/** Written like the conditions of the indexes of pages, so that these are used. */
+/** Conditions written exactly as in the partial indexes on `page`, so that the database uses these. */
 const hasPage = sql<boolean>`page <> ''`
 const isAddress = sql<boolean>`page not like '/%'`
 
@@ -21,7 +21,7 @@ function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): P
   return kind && row && { kind, id: row.record }
 }
 
-/** With several sources, the first one counts. */
+/** Finds the record that had this id at a moved source; of several sources, at the first one. */
 export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
   const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
   const row = await db
@@ -37,7 +37,10 @@ export async function findByOldId(db: Db, id: number): Promise<Paged | undefined
   return pagedIn(row)
 }
 
-/** Only moved sources have paths as pages; the first of several counts. */
+/**
+ * Finds the record that had this path at a moved source; of several, at the first one. The other sources
+ * store whole URLs as pages, which no path equals.
+ */
 export async function findByOldPath(db: Db, path: string): Promise<Paged | undefined> {
   const page = oldPath(path)
   if (page === '') return undefined
@@ -71,14 +74,19 @@ function pagesBelow(db: Db, after: string, before: string, most: number): Promis
     .execute()
 }
 
-/** The list of `/show/x/` may be at `/shows/`, that of `/termin/x/` at `/termine/`. */
+/**
+ * Endings by which the path of a list may differ from that of its events: the list of `/show/x/` may be at
+ * `/shows/`, that of `/termin/x/` at `/termine/`.
+ */
 const PLURALS = ['', 's', 'es', 'e', 'n', 'en'] as const
 
 const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
 
 const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
 
-/** Returns paths at which the list of events may have been; none for other records. */
+/**
+ * Returns the paths at which the list of an old event page may have been; none for pages of other records.
+ */
 export function listPathsOf({ page, kind }: OldPage): string[] {
   const folder = kind === 'event' ? folderOf(page) : ''
   return folder === '' ? [] : PLURALS.map((letters) => folder + letters)
@@ -97,10 +105,13 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** Sorts after everything that begins with a slash. */
+/** Sorts after all texts that begin with a slash. */
 const BEHIND_PATHS = '0'
 
-/** Decodes the path and drops a slash at its end; empty for the root and for what is no address. */
+/**
+ * Returns the path of an old URL, decoded and without a slash at its end. Empty for the root, and if it is
+ * not a valid URL.
+ */
 export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''
   const { pathname } = new URL(address, 'http://x')
@@ -113,7 +124,10 @@ export function oldPath(address: string): string {
   }
 }
 
-/** An occurrence without an address of its own has that of its series, with its day. */
+/**
+ * Returns the URL of the original page. An occurrence without a URL of its own has that of its series, with
+ * its day filled in.
+ */
 export async function findOriginal(
   db: Db,
   { id, series, recurrence_id }: Pick<EventRow, 'id' | 'series' | 'recurrence_id'>,
@@ -123,7 +137,7 @@ export async function findOriginal(
   return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
 }
 
-/** The address of a series has this in place of the day of an occurrence. */
+/** Placeholder in the URL of a series for the day of an occurrence. */
 export const DAY = '{date}'
 
 async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {

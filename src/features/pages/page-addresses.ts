@@ -9,13 +9,16 @@ import { isDay, isMonth } from './page-dates.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
 
-/** Begins with the slugs of its parents. */
+/** The path of a term. `slugs` begins with those of its ancestors. */
 export interface TermPath {
   taxonomy: Taxonomy
   slugs: readonly string[]
 }
 
-/** `byQuery` says that the old query made the address, and is not sent along. */
+/**
+ * An old address that is redirected. `byQuery`: the new address was made from the old query, which is not
+ * appended.
+ */
 interface Moved {
   is: 'moved'
   to: string
@@ -39,10 +42,10 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** Begins every link, so it ends in no slash. */
+/** Returns the path prefix of every link of the site, without a slash at its end. */
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
-/** A process has one site. */
+/** Cached, since a process has one site. */
 const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/(?<!\/)\/+$/, ''))
 
 const PAGES = new RegExp(
@@ -52,12 +55,12 @@ const PAGES = new RegExp(
 
 export const SUGGEST_PATH = '/events/suggest'
 
-/** True for the paths of some feeds, too. */
+/** True if the path has the form of a page; that includes the paths of some feeds. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** The query decides where old addresses lead. */
+/** Parses the address of a page. For old addresses, the query takes part in where they lead. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
@@ -83,7 +86,10 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/** Reads no data. Undefined without words of other languages, and for what names no page. */
+/**
+ * Returns the English address of a path with words of another language; undefined if it has no such words, or
+ * is not that of a page. It does not read data.
+ */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -92,7 +98,7 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/** Leaves an address as it is that was made from the query. */
+/** Appends the query to a redirect, unless its address was made from the query. */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -101,7 +107,7 @@ export function withQuery(
   return `${to}${to.includes('?') ? '&' : '?'}${queryText}`
 }
 
-/** Moved sites called their feeds by these names. */
+/** Extensions of our feeds by the names that moved sites gave theirs. */
 const FEEDS: ReadonlyMap<string, string> = new Map([
   ['feed', rss.extension],
   ['rss', rss.extension],
@@ -110,7 +116,9 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ['atom', atom.extension],
 ])
 
-/** Moved sites had feeds at `…/feed/`, `…/feed/atom/` and `…/ical/`. */
+/**
+ * Returns the redirect of an old feed path: moved sites had feeds at `…/feed/`, `…/feed/atom/` and `…/ical/`.
+ */
 function readFeedBelow(
   page: string,
   [name = '', kind = 'feed', ...rest]: readonly string[],
@@ -129,12 +137,12 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
   return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
 }
 
-/** Maximum of segments that a view has behind the path of a list. */
+/** A view adds at most this many segments to the path of a list. */
 const MOST_OF_VIEW = 4
 
 /**
- * The list may have had any name, so each way to read the path gives the path of a list and its present
- * address.
+ * Returns the ways to read an old path as that of a list followed by a view, each with the present address of
+ * that view. There are several, since the path of the list may have had any form.
  */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
@@ -161,7 +169,7 @@ function readEmbed([name, ...rest]: readonly string[]): PageAddress {
   return name === 'frame' && rest.length === 0 ? { is: 'frame' } : { is: 'unknown' }
 }
 
-/** Several series may have the same slug before the id. */
+/** Reads the path of a series by the id at its end. The slug before the id may be missing or outdated. */
 function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
   const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
   return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
@@ -172,7 +180,7 @@ function readRecord(root: string, [slug, ...rest]: string[]): PageAddress {
     return { is: 'moved', to: `/${root}s/` }
   if (slug === undefined || !(root === 'event' || root === 'venue' || root === 'organizer'))
     return { is: 'unknown' }
-  // Moved sites have an address for each day of an event that repeats.
+  // Moved sites have an address for each date of a repeating event.
   const [day = '', number = '1', ...more] = rest
   if (root === 'event' && isDay(day) && /^\d{1,4}$/.test(number) && more.length === 0)
     return { is: 'dated', slug, day }
@@ -211,7 +219,10 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
     : readFeedBelow('/events', segments)
 }
 
-/** Behind a term, such a word may also be the slug of its child. */
+/**
+ * Words after which moved sites put a date or page number. They count only directly after `/events/`: after a
+ * term, such a word may be the slug of its child.
+ */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
 function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): PageAddress {
@@ -227,7 +238,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** Undefined for a query that no moved site writes. */
+/** Reads the query parameters that moved sites write; undefined for any other query. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')
@@ -248,7 +259,7 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   const isOfRecord = feed !== undefined && RECORD_PATH.test(path)
   const below = readListBelow(path)
   const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : below.base
-  // A subscription goes on from that day.
+  // A subscription to a list that began on `date` is redirected to the feed from that day on.
   if (query.get('ical') === '1' && display === 'list' && date !== null && isDay(date))
     return {
       is: 'moved',
@@ -273,7 +284,7 @@ const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
 function readListBelow(path: string): { base: string; view: string | null; date: string | null } {
   const asked = readPath(path)
-  // A path of a moved site is read at its present address.
+  // A path as at moved sites is first translated to its present form.
   if (asked.is === 'moved') return readListBelow(asked.to.split('?', 1)[0] ?? '/')
   if (asked.is !== 'events') return { base: '/events/', view: null, date: null }
   const { span, scope } = asked

@@ -9,7 +9,10 @@ import { formsOfPages, type PageText, sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
 import { type Pixels, pixelsPng, squarePng } from './square-icons.ts'
 
-/** Addresses below `ASSETS_PATH` change with the content, so they can be cached for ever. */
+/**
+ * A file of the pages. Paths below `ASSETS_PATH` contain a hash of the content, so they can be cached
+ * forever.
+ */
 export interface Asset {
   path: string
   mediaType: string
@@ -20,7 +23,7 @@ export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
   leaflet: { script: Asset; style: Asset }
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
-  /** The icon of tabs: that of the look, else the logo, else the plain mark. */
+  /** The favicon: the icon of the look, else its logo, else the built-in mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
   embed: readonly Asset[]
@@ -41,14 +44,14 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
-  /** Rules that the plain front page does not need. */
+  /** Rules that the unfiltered front page does not need. */
   others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),
   map: scriptAsset('map'),
   embedding: sheet('embedding'),
   builder: scriptAsset('builder'),
-  /** Loaded with the first change of a filter or page. */
+  /** Loaded at the first change of a filter or page. */
   place: scriptAsset('place'),
   /** Loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
@@ -70,7 +73,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
-/** The desk shows the front page with other colours. */
+/** Style of the desk's preview, which shows the front page in other colors. */
 export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
@@ -83,7 +86,7 @@ const sheet = (...names: readonly [string, ...string[]]) => {
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
-/** Names of classes count tenths of width and height. */
+/** Rules for the classes of focal points, such as `fx5 fy3`: tenths of width and height. */
 const FOCUS = numbered(
   0,
   10,
@@ -97,7 +100,11 @@ const NUMBERED: Readonly<Record<string, string>> = {
 
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
-/** @param font the address of the font @throws Error with one sentence for a file that cannot be used */
+/**
+ * Returns the style sheet of all pages.
+ * @param font the URL of the owner's font
+ * @throws Error with one sentence for a file that cannot be used
+ */
 export function styleText(look: Look, font: string | undefined): string {
   const hasBrand = look.sentence !== '' || look.files.pages_logo !== undefined
   const brand = hasBrand ? withoutBlanks(textOf('brand.css')) : ''
@@ -105,7 +112,10 @@ export function styleText(look: Look, font: string | undefined): string {
   return [plainStyle(), brand, accentStyle(look.accent), lookStyle(look, font), own].join('\n')
 }
 
-/** Browsers ignore `@import` behind other rules, so it is refused. @throws Error with one sentence */
+/**
+ * Reads the owner's style sheet.
+ * @throws Error with one sentence if it has `@import`, which browsers ignore after other rules
+ */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
@@ -116,7 +126,10 @@ function readOwnStyle(path: string): string {
   return rules
 }
 
-/** @throws Error with one sentence for a file that cannot be used */
+/**
+ * Reads all files that the pages refer to.
+ * @throws Error with one sentence for a file that cannot be used
+ */
 export function readAssets(site: Site, look: Look, links: readonly PageLink[]): Assets {
   const { accent, weekStart } = look
   const files = lookAssets(look)
@@ -151,7 +164,10 @@ const leafletAssets = once((): Assets['leaflet'] => {
   }
 })
 
-/** Strings in our style sheets must not depend on these blanks. */
+/**
+ * Minifies CSS. It also changes white space within strings, so strings in our style sheets must not depend on
+ * it.
+ */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')
@@ -162,7 +178,7 @@ function withoutBlanks(css: string): string {
     .replaceAll(';}', '}')
 }
 
-/** The mark of a site without a logo, as SVG. */
+/** Returns the built-in mark as SVG, for sites without a logo. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${
     accent
@@ -172,7 +188,7 @@ function asset(name: string, ending: string, bytes: Buffer): Asset {
   return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
 }
 
-/** An unknown ending means `text/plain`. */
+/** Returns the media type of a file name; `text/plain` for an unknown extension. */
 export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/plain'
 }
@@ -181,17 +197,17 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/** The darkest light ground, and the lightest dark one. */
+/** The darkest background of the light scheme, and the lightest one of the dark scheme. */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
-/** The contrast ratio that text needs. */
+/** Contrast ratio that text needs. */
 const READABLE = 4.6
-/** Higher, since colours look weaker on dark grounds. */
+/** Contrast ratio of text in the dark scheme: higher, since colors look weaker on dark backgrounds. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** The contrast ratio of a control to its surroundings. */
+/** Contrast ratio that a control needs to its background. */
 const SEEN = 3.05
 
 export function accentStyle(colour: string): string {
@@ -208,7 +224,10 @@ export function accentStyle(colour: string): string {
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 
-/** Moves a colour until a control stands out from `ground` and text on it can be read. */
+/**
+ * Mixes `colour` with `target` until a control in it stands out from `ground` and text on it is readable;
+ * returns both colors.
+ */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -218,7 +237,10 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/** Pages show the colour `shown`. */
+/**
+ * Contrast of text in the accent color. `ratio` is that of the color itself; `shown` is the color that pages
+ * use in its place.
+ */
 interface TextContrast {
   ratio: number
   shown: string
@@ -236,8 +258,8 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
 }
 
 /**
- * Mixes the colours until the result has the contrast `needed` to `other`; returns `target` if no mixture
- * has.
+ * Mixes `colour` with `target` until the result has the contrast `needed` to `other`; returns `target` if no
+ * mixture has it.
  */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
@@ -262,7 +284,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ]
 
-/** As WCAG 2 defines it, from 1 to 21. */
+/** Returns the contrast ratio by WCAG 2, from 1 to 21. */
 function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)]
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
@@ -306,7 +328,10 @@ const countedEvents = () =>
 
 export const EMBED_PATH = '/embed.js'
 
-/** A list needs only the first script; months and days need another, extras a third. */
+/**
+ * Returns the scripts of `<kalends-events>` by path. A list needs only the first; months and days need a
+ * second one, extras a third.
+ */
 function embedScripts(
   site: Site,
   weekStart: string,
@@ -334,7 +359,7 @@ function embedScripts(
   ])
 }
 
-/** Browsers write `UTC+2` as `+02:00`. */
+/** Returns the time zone as browsers write it: `+02:00` for `UTC+2`. */
 const zoneOf = (timezone: string) =>
   timezone.replace(
     /^UTC([+-])(\d{1,2})(?::?(\d\d))?$/,
@@ -347,7 +372,9 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** Drops indentation and comments, so no string may go over several lines or hold the signs of comments. */
+/**
+ * Minifies a script: removes indentation and comments. So no string may span lines or contain comment signs.
+ */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -355,7 +382,10 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** Drops blanks as well, since every page loads it. No string may have such blanks. */
+/**
+ * Minifies a script of every page further: also removes spaces around operators, which therefore must not
+ * occur in strings.
+ */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
@@ -371,12 +401,12 @@ const styleOf = (name: string) =>
     .replace(/="(\w+)"\]/g, '=$1]')
     .replaceAll(';}', '}')
 
-/** Devices ask for it at a fixed address, whether a page names it or not. */
+/** An icon that devices request at a fixed path, whether or not the page names it. */
 interface SiteIcon {
   side: number
-  /** The colour where the image covers nothing. */
+  /** Background color, visible where the image is transparent or does not reach. */
   ground: string
-  /** Devices round the icons of home screens themselves. */
+  /** True if the built-in mark gets round corners. Those of home screen icons are rounded by the device. */
   isRound: boolean
   wrap: (png: Buffer, side: number) => Buffer
   mediaType: string
@@ -399,7 +429,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** Made from the icon of the look if that has pixels, else from the mark in the accent colour. */
+/** Renders an icon from that of the look if it is a raster image, else from the mark in the accent color. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -410,7 +440,7 @@ export async function makeSiteIcon(path: string, own: Asset, accent: string): Pr
   return { path, mediaType, bytes: icon.wrap(png, side) }
 }
 
-/** The file has a directory of one entry, and the PNG. */
+/** Wraps a PNG as an ICO file: a directory with one entry, followed by the PNG. */
 function wrappedAsIco(png: Buffer, side: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)
@@ -432,12 +462,12 @@ interface Round {
   radius: number
 }
 
-/** Numbers are in the units of `markOf`. */
+/** Size and shapes of the mark, in the units of the SVG in `markOf`. */
 const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }
 
-/** Draws by pixels, since SVG files are never rendered here. */
+/** Draws the mark pixel by pixel, since SVG files are never rendered here. */
 function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   const pixels = Buffer.alloc(side * side * 4)
   const colour = rgbOf(accent)

@@ -9,13 +9,16 @@ import { type DateForm, writingOf, written } from '../feeds/date-forms.ts'
 
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** `Intl` gives an offset if a language has no name. */
+/** Matches what `Intl` returns if the language has no name for the zone: a UTC offset. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
-/** French puts a word before the name: `heure : Irlande`. */
+/** Matches the word that French puts before the name: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/** Returns `MEZ`, or the letters of the tz database if a language has none. */
+/**
+ * Returns the abbreviation of a time zone in the language of the site, such as `MEZ`, or that of the tz
+ * database if the language has none.
+ */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
@@ -36,7 +39,10 @@ export const edgeLetters = (
     zoneLetters(site, row.timezone, row.utc_end_date),
   ] as const
 
-/** Returns `Mitteleuropäische Sommerzeit`; without `utc`, a name for both seasons. */
+/**
+ * Returns the name of a time zone at `utc`, such as `Mitteleuropäische Sommerzeit`; without `utc`, a name for
+ * summer and winter.
+ */
 export function zoneName(site: Site, zone: string, utc?: string): string {
   const locale = localeOf(site)
   const season = utc === undefined ? '' : timezoneAbbreviation(zone, utc)
@@ -63,20 +69,20 @@ function named(
   }
 }
 
-/** Such as `9am`, for narrow columns. */
+/** Returns a time in short form, such as `9am`, for narrow columns. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** Returns the end as the last day of an event shows it. */
+/** Returns the time at which an event ends. For whole days, that is midnight at the end of the last day. */
 export function writtenEnd(site: Site, start: string, end: string): string {
   const time = written(site, 'time', end)
   return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
-/** Returns the start; for an event from midnight to midnight, its end too. */
+/** Returns the time at which an event starts and, if it lasts from midnight to midnight, also the end. */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
   return isWholeDay(start, end)
     ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
@@ -85,23 +91,25 @@ export function writtenStart(site: Site, start: string, end: string, write = wri
 
 export const writtenTime = (site: Site, wall: string): string => written(site, 'time', wall)
 
-/** Leaves out the year if it is that of `today`. */
+/** Returns weekday and date, without the year if it is that of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** Leaves out the weekday, and the year if it is that of `today`. */
+/** Returns the date without the weekday, and without the year if it is that of `today`. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/** Returns `12–18 November`, with the year unless both are in that of `today`. */
+/** Returns a range such as `12–18 November`, with the year unless both days are in that of `today`. */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
 }
 
-/** Parts that both days share are written once. */
+/**
+ * Returns a range of days, in which the parts that both have in common, such as the month, are written once.
+ */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
   const { format, texts } = writingOf(form)(localeOf(site))
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
@@ -114,12 +122,12 @@ export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): stri
 
 const unitNames = madeOnce((locale: string) => new Intl.DisplayNames(locale, { type: 'dateTimeField' }))
 
-/** French and Spanish write months and days in lower case. */
+/** Capitalizes the first letter: French and Spanish write months and days in lower case. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** Distances below ten km have one decimal. */
+/** Returns a distance in words, with one decimal below ten kilometers. */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -129,18 +137,21 @@ const distances = madeOnce(
     new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
 )
 
-/** Small counts are the same in all languages: a form has hundreds, and formatting one takes microseconds. */
+/**
+ * Returns a number in the format of the language. Integers below 1000 look the same in all languages and skip
+ * `Intl`, which takes microseconds each: a form has hundreds of counts.
+ */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
 }
 
 const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
 
-/** Hours after midnight that belong to the evening before. */
+/** This many hours after midnight belong to the evening before. */
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/** An event that ends in the night counts as ending on the evening before. */
+/** Returns the last day of an event. One that ends before five in the morning ends on the day before. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)
@@ -148,16 +159,17 @@ export function lastDayOf(start: string, end: string): string {
 }
 
 /**
- * Events that end later are not over. Returns the present minute at night, else the end of the coming night.
+ * Returns the local time after which an event must end not to be over: at night, the present minute; by day,
+ * the end of the coming night.
  */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }
 
-/** Between midnight and five, pages change as events end. */
+/** True before five in the morning, when pages change from minute to minute as events end. */
 export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
 
-/** An event that ends in the night is on until then. */
+/** True if an event is over at the local time `wall`. One that ends at night is not over before it ends. */
 export const isOverAt = (wall: string, start: string, end: string) =>
   lastDayOf(start, end) < dayOf(wall) && end <= endOfOver(wall)
 
@@ -167,7 +179,7 @@ export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
 
-/** Returns `YYYY-MM`; undefined outside the years 1 to 9999. */
+/** Returns the month `months` later as `YYYY-MM`; undefined outside the years 1 to 9999. */
 export function monthsLater(month: string, months: number): string | undefined {
   const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
   const year = Math.floor(count / 12)
@@ -175,28 +187,28 @@ export function monthsLater(month: string, months: number): string | undefined {
   return `${String(year).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
 }
 
-/** Sunday is 0. */
+/** Returns the weekday; 0 is Sunday. */
 function weekdayOf(day: string): number {
   return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** Sunday is 0. Without a setting it follows the language. */
+/** Returns the first weekday of a week; 0 is Sunday. Without a setting, it is that of the language. */
 export function weekStartOf(site: Site, setting: string): number {
   const set = WEEKDAYS.indexOf(setting)
   return set === -1 ? firstWeekdayOf(localeOf(site)) : set
 }
 
 const firstWeekdayOf = madeOnce((name: string): number => {
-  // TypeScript's declarations lack `getWeekInfo`.
+  // The type declarations of TypeScript do not have `getWeekInfo` yet.
   const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(name)
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 })
 
 const days = emptyCache<number, string>(processBudget)
 
-/** Days count from 1970-01-01, and stay within possible years. */
+/** Returns the day with this number, counted from 1970-01-01 and clamped to the years that are possible. */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
@@ -208,17 +220,17 @@ export function weekOf(day: string, weekStart: number): string[] {
 
 const WEEK = /^(\d{4})-W(\d\d)$/
 
-/** A week is that of ISO 8601, such as `2026-W48`. */
+/** Returns the Monday of an ISO 8601 week such as `2026-W48`; undefined if there is no such week. */
 export function mondayOf(week: string): string | undefined {
   const [, year = '', number = ''] = WEEK.exec(week) ?? []
   if (year === '' || year === '0000' || number < '01') return undefined
-  // The fourth of January is in the first week of every year.
+  // By definition, week 1 contains the fourth of January.
   const fourth = `${year}-01-04`
   const monday = dayAt(dayNumber(fourth) - ((weekdayOf(fourth) + 6) % 7) + (Number(number) - 1) * 7)
   return weekNumberOf(monday) === Number(number) ? monday : undefined
 }
 
-/** The number of the week by ISO 8601. */
+/** Returns the ISO 8601 week number of the week that begins on `monday`. */
 export function weekNumberOf(monday: string): number {
   const thursday = addDays(monday, 3)
   const dayOfYear = dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)
@@ -233,7 +245,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
   let number = dayNumber(first) - ((weekdayOf(first) - weekStart + 7) % 7)
   while (dayAt(number) <= last) {
     weeks.push(Array.from({ length: 7 }, (_, i) => dayAt(number + i)))
-    // No day follows the last one.
+    // The last possible day is reached: `dayAt` is clamped to it.
     if (dayAt(number + 7) <= dayAt(number)) break
     number += 7
   }
@@ -242,7 +254,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** The form is `YYYY-MM-DD`. */
+/** True for a valid date of the form `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const [, year = '', month = ''] = DAY.exec(text) ?? []
   if (year === '' || year === '0000') return false
@@ -250,7 +262,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
 }
 
-/** The form is `YYYY-MM`. */
+/** True for a valid month of the form `YYYY-MM`. */
 export function isMonth(text: string): boolean {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
 }

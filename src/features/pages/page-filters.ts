@@ -1,9 +1,12 @@
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
-// Pages and `<kalends-events>` share these filters with the interface.
+// Filters that pages and `<kalends-events>` have in common with the REST API.
 
-/** Pages have other ways for these (path, `near`, number), or no use for them. */
+/**
+ * REST filters that pages do not use: they express them by the path, `near` or the page number, or have no
+ * use for them.
+ */
 const {
   page: _page,
   per_page: _perPage,
@@ -20,12 +23,12 @@ const {
   geoloc_radius: _radius,
   collapse: _collapse,
   ticketed: _ticketed,
-  // Pages call it `search`.
+  // Pages call this filter `search`.
   words: _words,
   ...shared
 } = eventFilters
 
-/** The attribute is `category`, the filter `categories`. */
+/** Attribute of each filter by terms: `category` for `categories`. */
 const TERM_OF_LIST = new Map<string, string>(
   Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]),
 )

@@ -13,21 +13,24 @@ import { type PageTerms, readPageTerms } from './page-terms.ts'
 import type { PageLink, Subscribes } from './pages-part.ts'
 import type { Viewing } from './viewing.ts'
 
-/** A service has one of them while it runs. */
+/** What all pages share; it lives as long as the service. */
 export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** The number of `memory.settings` when the look was read. */
+  /** The value of `memory.settings` when the look was read; if they differ, the look is outdated. */
   settings: number
   cards: Readonly<Record<Language, Cards>>
   terms: { version: string; read: Promise<PageTerms> } | undefined
   oldPaths: OldPaths
 }
 
-/** @throws Error with one sentence for a file that cannot be read */
+/**
+ * Reads the assets and creates empty caches.
+ * @throws Error with one sentence for a file that cannot be read
+ */
 export function makePages(
   site: Site,
   memory: EventMemory,
@@ -66,7 +69,7 @@ export async function viewingOf(pages: Pages, context: Context, address?: string
     look,
     links,
     subscribes,
-    // A page adds the terms that it shows, for itself alone.
+    // `byId` is copied, since each page adds the terms that it shows for itself only.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
     wall,

@@ -1,10 +1,12 @@
-// HTML from templates that escape their values.
+// Template literals that escape the values inserted into HTML.
 
 export interface Html {
   readonly markup: string
 }
 
-/** Text is escaped, markup stays, lists are joined, false and undefined are left out. */
+/**
+ * A value in a template. Text is escaped, `Html` is not; lists are joined; false and undefined are left out.
+ */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 const SPECIAL = /[&<>"']/
@@ -30,14 +32,14 @@ function written(content: Content): string {
   return markup
 }
 
-/** Attributes in templates are always quoted. */
+/** Makes HTML from a template. Attribute values in templates must be quoted. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let markup = parts[0] ?? ''
   for (let i = 0; i < contents.length; i++) markup += written(contents[i]) + (parts[i + 1] ?? '')
   return { markup }
 }
 
-/** Marks text that was made safe elsewhere: descriptions, texts of the look, linked data. */
+/** Marks text as HTML that is already safe: descriptions, texts of the look, JSON-LD. */
 export function trusted(markup: string): Html {
   return { markup }
 }
@@ -46,7 +48,7 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** Returns `#` for a scheme that may run code. */
+/** Returns the URL, or `#` if its scheme is not known to be harmless: some run code. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }
@@ -56,7 +58,7 @@ export interface Choice {
   text: string
 }
 
-/** Their markup is made once, with none chosen, since there may be hundreds. */
+/** The choices of a control. There may be hundreds, so their markup with none chosen is made only once. */
 export interface Choices {
   all: readonly Choice[]
   isCut: boolean
@@ -81,7 +83,10 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/** Becomes a text field if there are more choices. `none` comes first and chooses nothing. */
+/**
+ * Returns a select control, or a text field with suggestions if there are more choices than are listed
+ * (`isCut`). `none` is the text of the first choice, which chooses nothing.
+ */
 export function select(
   label: string,
   name: string,

@@ -4,11 +4,14 @@ import { type Html, html } from './page-html.ts'
 
 export interface Chosen {
   language: Language
-  /** True if the address names it, or it is the only one. */
+  /** True if the query names the language, or the site has no other. */
   isNamed: boolean
 }
 
-/** A budget of its own keeps strangers from filling the caches of the process. */
+/**
+ * Chooses the language of a page. Results by header are cached within a budget of their own, so that odd
+ * headers cannot fill the caches of the process.
+ */
 export interface LanguageChooser {
   languages: readonly Language[]
   known: Cache<string, Chosen>
@@ -20,14 +23,20 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
   return { languages, known, byDefault: { language, isNamed: languages.length === 1 } }
 }
 
-/** Browsers send fewer than a hundred characters. */
+/**
+ * Maximum length of an `Accept-Language` header that is read, in characters; those of browsers are shorter
+ * than a hundred.
+ */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
 const KNOWN_BYTES = 200_000
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
-/** The query decides, else a bounded part of the header. */
+/**
+ * Returns the language that the query names, else the one that the header prefers. Of long headers, only the
+ * beginning is read.
+ */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
   if (byDefault.isNamed) return byDefault
@@ -47,8 +56,9 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * The offered language of the highest quality wins (RFC 9110, 12.5.4). Of equal ones the first of `languages`
- * does, else the first in the header; if none is wanted, the first of all.
+ * Returns the language with the highest quality value in the header (RFC 9110, 12.5.4). Of equal ones, the
+ * site's first language is preferred, then the one that is first in the header. If the header accepts none,
+ * the site's first language is returned.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)
@@ -77,7 +87,10 @@ function readRange(text: string): Range {
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** A region stands for its language, `*` for each that is not named. */
+/**
+ * Returns the quality value of a language and the place in the header. A tag with a region counts for its
+ * language, `*` for each language that the header does not name.
+ */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
   const isOf = ({ tag }: Range) => tag === language || tag.startsWith(`${language}-`)
   const named = ranges.some(isOf) ? isOf : ({ tag }: Range) => tag === '*'
@@ -97,7 +110,7 @@ export function byLanguage<Value>(make: (language: Language) => Value): Readonly
   >
 }
 
-/** Each language writes its own name, with a capital. */
+/** The name of each language in that language, capitalized. */
 export const LANGUAGE_NAMES = byLanguage((language) => {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
@@ -105,7 +118,7 @@ export const LANGUAGE_NAMES = byLanguage((language) => {
 
 const PARAMETER = 'lang'
 
-/** Takes the parameter off for undefined. */
+/** Sets the query parameter `lang`; removes it if `language` is undefined. */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -117,13 +130,16 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Only links to pages keep the language; paths of files do not end in a slash. */
+/**
+ * Adds the language that the query names to a link. Only links to pages get it: they end in a slash, unlike
+ * paths of files.
+ */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)
     : address
 }
 
-/** False if the address names no language. */
+/** Returns a hidden control with the language; false if the query names none. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

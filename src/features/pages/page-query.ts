@@ -22,21 +22,26 @@ const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /** Parameters as sent, without blank ones, unknown ones and the page. */
+  /** The known query parameters with a value, without `page`. */
   sent: ReadonlyMap<string, string>
   isFiltered: boolean
-  /** Parameters that cannot be used; filters are empty then. */
+  /** Names of invalid parameters. If there are any, no filter applies. */
   wrong?: ReadonlySet<string>
 }
 
-/** `view-head` and `filter-chips` have shorter words for some filters. */
+/**
+ * Returns a filter and its value in words. For some filters, `view-head` and `filter-chips` have shorter
+ * words.
+ */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** In the order of addresses; `page` comes behind them. */
+/** Names of parameters in the order in which links have them; `page` follows these. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** Filters nothing; the form shows what was sent. */
+/**
+ * Returns a query without any effect, from which the form shows what was sent and which parameters are wrong.
+ */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
@@ -52,14 +57,17 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** Parameters that other views ignore. */
+/** Parameters that only lists have; other views ignore them. */
 export const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
 
 export const withoutDates = (query: string): string => query.replace(DATES, '')
 
-/** @throws Problem rest_invalid_param */
+/**
+ * Reads and checks the query parameters.
+ * @throws Problem rest_invalid_param
+ */
 export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
   const sent = sentIn(query)
   const { near, ...raw } = Object.fromEntries(sent)
@@ -85,8 +93,8 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
 }
 
 /**
- * `near` wins over a position, which is rounded to about a kilometre, so that addresses do not tell where a
- * visitor is.
+ * Keeps either `near` or a position, `near` if there are both. A position is rounded to about a kilometer, so
+ * that the URL does not tell exactly where a visitor is.
  */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {
@@ -107,7 +115,10 @@ const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 
 const NEAR_KM = 5
 
-/** @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates */
+/**
+ * Returns the filters for events around a venue.
+ * @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates
+ */
 async function circleAround(
   { db }: Context,
   near: string,
@@ -128,7 +139,7 @@ export function readPart(query: URLSearchParams): string {
   ).toString()
 }
 
-/** Leaves out the number of the first page. */
+/** Returns the query string of a link. The number of the first page is left out. */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],
@@ -140,7 +151,7 @@ export function queryText(
   return kept.toString()
 }
 
-/** Removes parameters that change to undefined. */
+/** Changes parameters; those that are undefined in `changes` are removed. */
 export function changedQuery(
   { sent }: Pick<PageQuery, 'sent'>,
   changes: Readonly<Record<string, string | undefined>>,

@@ -15,11 +15,11 @@ export interface ShownTerm {
   name: string
   slug: string
   parent: number
-  /** From the top of the tree down. */
+  /** From the top-level ancestor down to the term itself. */
   slugs: readonly string[]
   count: number
   depth: number
-  /** A term has the hue of those above it. */
+  /** Number of its color. A term has that of its top-level ancestor. */
   hue: number
 }
 
@@ -30,24 +30,26 @@ interface OfferedVenue {
 }
 
 export interface PageTerms {
-  /** Terms with the most published events, the categories above them, and what `learnTerms` added. */
+  /**
+   * Terms by id: those with the most published events, their ancestors, and those that `learnTerms` added.
+   */
   byId: Map<number, ShownTerm>
-  /** Undefined for a term without published events. */
+  /** Terms looked up later; undefined for a term without published events. */
   learned: Map<number, ShownTerm | undefined>
-  /** In the order of names; `count` includes categories below. */
+  /** Top-level categories, sorted by name; `count` includes the categories below. */
   tops: readonly ShownTerm[]
-  /** Empty if a form could not offer all. */
+  /** Empty if there are more than a form can offer. */
   venues: readonly OfferedVenue[]
-  /** `places` has venues with coordinates. */
+  /** Choices of form controls. `places` has the venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
-/** With more terms, names have to be typed. */
+/** If there are more terms than this, forms have text fields in place of lists. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
 const MOST_LEARNED = 5000
 const HUES = 12
-/** Coprime to `HUES`, so that twelve categories have twelve colours. */
+/** Coprime to `HUES`, so that the first twelve categories have different colors. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
@@ -89,7 +91,7 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
   return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
 }
 
-/** Lookups are kept in `learned`. */
+/** Looks up terms that `byId` does not have, and adds them to it. The results are cached in `learned`. */
 export async function learnTerms(
   { db }: Context,
   { byId, learned }: PageTerms,
@@ -107,8 +109,8 @@ export async function learnTerms(
 }
 
 /**
- * Only the last slug matters, present or former. A term without published events is undefined, so strangers
- * learn nothing of it.
+ * Finds the term of a path by its last slug, present or former. Undefined for a term without published
+ * events, so that strangers learn nothing of it.
  */
 export async function findTermAt(
   context: Context,
@@ -162,7 +164,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** For a page that looks nothing up. */
+/** Returns no terms, for a page that must not read from the database. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({
@@ -172,8 +174,9 @@ const offered = (row: NamedVenue): OfferedVenue => ({
 })
 
 /**
- * @param known terms from which those below them get their colours; without it, categories at the top get new
- * ones
+ * Returns the terms with their slugs, depth and color.
+ * @param known terms already shown, whose colors those below them get; if missing, top-level categories get
+ * new colors
  */
 function shownTerms(
   rows: readonly NamedTerm[],

@@ -1,25 +1,25 @@
 import type { Site } from '../../base/config.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 
-// Other features bring links to pages of their own.
+// What other features add to the pages: links to pages of their own.
 
 export interface PagesPart {
   links: readonly PageLink[]
-  /** Links by which readers are told of a list's news, and of an event. */
+  /** Links for subscribing to news of a list, and of an event. */
   subscribes?: Subscribes
 }
 
 export interface Subscribes {
-  /** @param query without dates; a term of the path is in it */
+  /** @param query the filters without dates; includes the term of the path */
   list: (site: Site, query: string) => { path: string; text: string }
   event: (site: Site, id: number) => { path: string; text: string }
 }
 
 export interface PageLink {
-  /** The path begins below the site and ends in a slash, such as `/events/community/add/`. */
+  /** A path below the site that ends in a slash, such as `/events/community/add/`. */
   path: string
   text: (site: Pick<Site, 'language'>) => string
-  /** One character that stands for the text in the page header on phones. */
+  /** One character that replaces the text in the page header on phones. */
   sign?: string
 }
 

@@ -1,6 +1,9 @@
 import type { Language } from '../../base/config.ts'
 
-/** Words in addresses that translations of The Events Calendar change; the rest, such as `feed`, stays. */
+/**
+ * Words in paths that translations of The Events Calendar change; other words, such as `feed`, are the same
+ * in all languages.
+ */
 export type PathWord =
   | 'events'
   | 'event'
@@ -23,7 +26,10 @@ export type PathWord =
   | 'page'
   | 'all'
 
-/** Words are as people write them: addresses have their slugs. There are several if versions differ. */
+/**
+ * The words of a language as people write them; paths have their slugs. A word has several forms if versions
+ * of the translation differ.
+ */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 
 const de: PathWords = {

@@ -8,7 +8,10 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/** Parks and squares often have their name as their address. */
+/**
+ * Returns the address in lines, without a line that equals the name: parks and squares often have their name
+ * as their address.
+ */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)
@@ -23,7 +26,9 @@ function fullAddress({ address, city, zip, stateprovince, country }: Address): s
   ].filter(Boolean)
 }
 
-/** Coordinates come before the address. */
+/**
+ * Returns a link to a map of the venue, by its coordinates or else by its address; undefined without either.
+ */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null)
@@ -34,7 +39,10 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/** Undefined unless the site has set a service, and without coordinates and address. */
+/**
+ * Returns a link to directions. Undefined if no map service is configured, or without coordinates and
+ * address.
+ */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -46,7 +54,10 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/** Map apps of devices open it (RFC 5870); some show the name. */
+/**
+ * Returns a `geo:` link (RFC 5870), which devices open in their map app; some show the name. Undefined
+ * without coordinates.
+ */
 export function positionLink({
   venue,
   geo_lat: lat,
@@ -58,7 +69,10 @@ export function positionLink({
     .replaceAll(')', '%29')})`
 }
 
-/** Loads nothing before a click on its button. `NOTHING` without map tiles. */
+/**
+ * Returns an element for the map, which loads nothing before its button is clicked. `NOTHING` if no map tiles
+ * are configured.
+ */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps
   const host = tileAddress(tiles)?.host

@@ -10,7 +10,7 @@ import { type Pages, viewingOf } from './page-ground.ts'
 import { type Html, html } from './page-html.ts'
 import { answerFound, firstSpan } from './pages.ts'
 
-/** The record need not be public; a banner stands above it. */
+/** Returns the page of an event below a banner. The event need not be public. */
 export async function previewPage(
   pages: Pages,
   context: Context,
@@ -27,7 +27,10 @@ interface Preview {
   banner: Html
 }
 
-/** Links and buttons do nothing, since they lead to pages in the present look. */
+/**
+ * Returns the front page in another look. Links and buttons do nothing, since they would lead to pages in the
+ * present look.
+ */
 export async function previewFront(
   pages: Pages,
   context: Context,

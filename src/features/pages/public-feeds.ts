@@ -28,27 +28,30 @@ import { calendarDates, isUndated } from './spans.ts'
 import { isFile } from './translated-paths.ts'
 
 /**
- * Answers an address such as `/events/category/music.ics` like the list that it shows, by a redirect, or by a
- * problem.
+ * Answers addresses of feeds such as `/events/category/music.ics`: like the REST list with the same events,
+ * by a redirect, or by an error.
  */
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
-  /** A list is kept for one version of the data, or for good if nothing had to be looked up. */
+  /**
+   * REST lists by address of a feed. An entry is valid for one version of the data, or forever (`version`
+   * undefined) if nothing had to be looked up.
+   */
   lists: Cache<string, { version: string | undefined; list: string }>
-  /** Pages that tell browsers why they get no feed. */
+  /** Pages, on which people are told why they get no feed. */
   pages: PublicPages | undefined
   answerList: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
-  /** Answers the address of a page without a feed. */
+  /** Answers an address with `ical=1` that turns out to have no feed, as that of a page. */
   answerPage: (exchange: Exchange, signIn: SignIn) => unknown
 }
 
-/** `budget` bounds the cache of their addresses. */
+/** Creates the feeds. `budget` limits the cache of their addresses. */
 export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: CacheBudget): PublicFeeds {
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** Undefined for an address of no feed. */
+/** Returns the function that answers the address; undefined if it is not that of a feed. */
 export function feedAt(
   feeds: PublicFeeds,
   { url }: Exchange,
@@ -65,7 +68,7 @@ export function feedAt(
   return (exchange, signIn) => showList(feeds, exchange, signIn, list)
 }
 
-/** Tells programs of a wrong parameter as JSON, people on a page. */
+/** Answers with the REST list. An invalid parameter is reported to programs as JSON, to people on a page. */
 function showList(
   { pages, answerList }: PublicFeeds,
   exchange: Exchange,
@@ -103,7 +106,10 @@ async function lookUp(
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/** A list that was looked up counts only while the data are unchanged. */
+/**
+ * Returns the cached list of an address. If records were looked up for it, it is valid only while the data
+ * have not changed.
+ */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -114,7 +120,10 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
   setCached(lists, url, { version, list }, (url.length + list.length) * 2 + 200)
 }
 
-/** @throws Problem rest_unavailable if too many requests wait */
+/**
+ * Looks up the list of a feed once the request is admitted.
+ * @throws Problem rest_unavailable if too many requests are waiting
+ */
 async function findFeedInTurn(
   feeds: PublicFeeds,
   address: FeedAddress,
@@ -123,7 +132,7 @@ async function findFeedInTurn(
   const { service, entrance } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
-  // If the database fails, the lookup below says so.
+  // If the database fails, the lookup below fails too and tells the client.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
   const found = await admitted(entrance.admission, 'reads', askerOf(entrance, exchange), () =>
@@ -169,25 +178,27 @@ interface FeedAddress {
   isOfToday: boolean
 }
 
-/** A record that is no longer public is `gone`; one that never was is undefined. */
+/** `gone` for a record that is no longer public; undefined for one that never was. */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
-/** Pages of The Events Calendar link so to calendar files. */
+/** Pages of The Events Calendar have links with `ical=1` to iCalendar files. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Parameters that calendars do not have. */
+/** Parameters of such links that feeds do not have. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
-/** Parameters that give a list an end. */
+/** Parameters that give a list a last day. */
 const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
 
-/** Quick, since every request for a page passes here. */
+/**
+ * True if the address may be that of a feed. It is a quick check, since every request for a page passes it.
+ */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
 
-/** Never throws. */
+/** Parses the address of a feed, without checking whether its records exist; never throws. */
 function readFeedAddress(
   { text, path, query }: RequestUrl,
   site: Site,
@@ -202,8 +213,9 @@ function readFeedAddress(
 }
 
 /**
- * The calendar of a page has its filters and its month or day, or all that is past. With an end it has the
- * dates of series by themselves, since rules would go on.
+ * Parses an address with `ical=1`. The feed has the filters of the page and its month or day, or all past
+ * events. If it has a last day, occurrences are written as single events, since the rule of a series would go
+ * on after it.
  */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
@@ -212,7 +224,7 @@ function readCalendarLink(path: string, query: string, site: Site, now: number):
   const by = (slug: string) => `${pathBy(asked, slug)}?${query}`
   const dates = asked.is === 'events' ? calendarDates(asked.span, wallNow(site.timezone, now)) : undefined
   const filters = query.replace(OF_PAGES, '')
-  // The path says its dates already.
+  // Dates in the path replace those of the query.
   const hasEnd = dates !== undefined || ENDS.test(filters)
   const each = hasEnd && !/(?:^|&)recurrence=/.test(filters) ? EXPANDED : undefined
   const parts = [(dates ? withoutDates(filters) : filters).replace(/^&/, ''), dates, each]
@@ -266,7 +278,7 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** Undefined if there never was a record. */
+/** Finds the list of a feed; undefined if there never was such a record. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

@@ -44,7 +44,7 @@ import {
 import { answerPage, isTextPath, problemPage } from './pages.ts'
 import { inEnglish } from './translated-paths.ts'
 
-/** True if the header `Accept` names `text/html`. */
+/** True if the Accept header names `text/html`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
@@ -55,20 +55,23 @@ export interface PublicPages {
   pages: Pages
   answerCache: AnswerCache
   assets: Map<string, WrittenAnswer>
-  /** Made on demand in the present look. */
+  /** Rendered on demand in the present look. */
   icons: Map<string, Promise<WrittenAnswer>>
   languages: LanguageChooser
   making: Map<string, Making>
 }
 
-/** Further requests for the page wait for it, too. */
+/** A page that is being made. Other requests for the same page wait for it. */
 interface Making {
   made: Promise<WrittenAnswer>
-  /** When all have gone, the page is not made. */
+  /** Requests that wait for it. If all their clients disconnect, the page is not made. */
   exchanges: IncomingMessage[]
 }
 
-/** `budget` bounds their caches. @throws Error with one sentence for a file that cannot be read */
+/**
+ * Creates the pages; `budget` limits their caches.
+ * @throws Error with one sentence for a file that cannot be read
+ */
 export function makePublicPages(
   service: Service,
   entrance: Entrance,
@@ -102,7 +105,10 @@ function answersOf({ assets }: Pages): [string, WrittenAnswer][] {
 
 const MOST_ASSETS = 50
 
-/** Files of former looks stay, since open pages name them. */
+/**
+ * Rereads the look if the settings have changed. Files of former looks are kept for a while, since pages that
+ * are still open refer to them.
+ */
 function followSettings(all: PublicPages): void {
   const { pages, assets, icons, service } = all
   if (pages.settings === service.memory.settings) return
@@ -116,7 +122,7 @@ function followSettings(all: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** Undefined for any other path. */
+/** Returns the function that answers the path of an asset or icon; undefined for other paths. */
 export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) => unknown) | undefined {
   const { entrance, assets } = all
   followSettings(all)
@@ -139,7 +145,9 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAns
 type Otherwise = (exchange: Exchange, signIn: SignIn) => unknown
 
 /**
- * It also answers addresses where people look for a page. If there is none, `otherwise` answers programs.
+ * Returns the function that answers a path with a page; undefined if the path is not one of pages. Paths that
+ * nothing answers get a page with the error; programs, which do not accept HTML, get `otherwise` if there is
+ * no page.
  */
 export function pageAt(
   all: PublicPages,
@@ -148,7 +156,8 @@ export function pageAt(
 ): Otherwise | undefined {
   const { entrance, service } = all
   if (formatOfFile(url.path)) return undefined
-  // Browsers get the front page there, programs the root of the interface.
+  // If the REST API is at the root too, browsers get the front page there, and programs the entry point of
+  // the API.
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
   const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
@@ -156,7 +165,7 @@ export function pageAt(
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || mayLeadOn(all, url.path)))) return undefined
   return (exchange, signIn) => {
-    // The kept answer of the shared address is the root of the interface.
+    // At the shared root, the cache has the entry point of the API.
     const known = isShared ? undefined : findCachedPage(all, exchange)
     if (known) return send(entrance, exchange, known, 'finished')
     return answerWithPage(
@@ -168,7 +177,9 @@ export function pageAt(
   }
 }
 
-/** Undefined for a client that may prefer another representation. */
+/**
+ * Returns the cached page; undefined if there is none, or if the client may prefer another representation.
+ */
 function findCachedPage(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
   const { service, answerCache } = all
   if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
@@ -180,13 +191,19 @@ export function chosenFor(all: PublicPages, { request, url }: Exchange): Chosen 
   return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
 }
 
-/** The key names the language if a header chose another than that of the site. */
+/**
+ * Returns the cache key of a page: its address and, if the header chose another language than that of the
+ * site, this language.
+ */
 const keyOf = ({ service }: PublicPages, { url }: Exchange, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/** With the interface at the root, only known words are certain. */
+/**
+ * True if nothing else answers the path. With the REST API at the root, that is certain only for paths that
+ * begin with a word of pages.
+ */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === ''
     ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`)
@@ -196,7 +213,7 @@ const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/** Caches the page unless programs get another answer there. */
+/** Answers with a page, and caches it unless programs get another answer at this address. */
 async function answerWithPage(
   all: PublicPages,
   exchange: Exchange,
@@ -216,7 +233,7 @@ async function answerWithPage(
   return send(entrance, exchange, page, 'ordinary')
 }
 
-/** `names` are the wrong parameters. */
+/** Sends the page of an error. `names` are the invalid parameters. */
 export function sendProblemPage(
   all: PublicPages,
   exchange: Exchange,
@@ -245,7 +262,7 @@ async function makeOnce(all: PublicPages, exchange: Exchange, isShared: boolean)
   const { memory, report } = all.service
   const { request, url } = exchange
   if (url.text.length > LONGEST_URL) return problemFor(all, exchange, 414)
-  // If the database fails, making the page says so.
+  // If the database fails, making the page fails too and tells the client.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
   const key = makingKey(all, keyOf(all, exchange, chosenFor(all, exchange)), feed)
@@ -303,10 +320,12 @@ function makeInTurn(
   })
 }
 
-/** Frames name a day or a month so; words such as "tomorrow" do not match. */
+/**
+ * Matches a day or a month in the parameters `date` and `until` of frames, but not words such as `tomorrow`.
+ */
 const DAY_OR_MONTH = /^\d{4}-\d\d/
 
-/** Returns how long a page of this query stays valid while no data change. */
+/** Returns how long a page with this query stays valid if no data change. */
 export function clockOfPage(query: string): ClockPart {
   let clock: ClockPart = 'day'
   for (const [name, value] of new URLSearchParams(query)) {
@@ -323,7 +342,7 @@ export function clockOfPage(query: string): ClockPart {
   return clock
 }
 
-/** The page is one of the representations at its address. */
+/** A page is one of several representations at its address, of which the Accept header chooses. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(
@@ -333,10 +352,10 @@ function outgoing(
   isPlaced = false,
 ): WrittenAnswer {
   const body = Buffer.from(answer.body)
-  // The tag begins with the edition, as ETags of lists do: the cache keeps only such answers.
+  // Like the ETags of lists, the tag begins with the edition: the cache accepts only such answers.
   const tag =
     answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(answerCache)}.${language}.`) : ''
-  // Other answers are the same in every language.
+  // Answers other than HTML are the same in every language.
   const isWritten = body.length > 0 && answer.mediaType.startsWith('text/html')
   const own = answer.location === undefined ? {} : { Location: answer.location }
   const headers = {
@@ -365,7 +384,7 @@ function failed(all: PublicPages, error: unknown, exchange: Exchange): WrittenAn
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 
-/** Addresses that say where somebody is are not passed on by links. */
+/** For pages whose URL contains a position: links must not pass the URL on. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
@@ -379,7 +398,7 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
   }
 }
 
-/** A frame has no script and no form. */
+/** Returns the headers of a frame, which has neither scripts nor forms. */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
   const policy = contentPolicy(site, images.mediaUrl, { actsWith: "'none'", framedBy: ancestors.join(' ') })
@@ -389,12 +408,18 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
 interface PagePermissions {
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
-  /** What scripts and forms may talk to, and who may frame the page. */
+  /**
+   * `actsWith`: where scripts may come from and connect to, and forms may be sent; `framedBy`: which sites
+   * may frame the page.
+   */
   actsWith?: "'self'" | "'none'"
   framedBy?: string
 }
 
-/** Scripts, style sheets and images are our own; forms lead to this site. */
+/**
+ * Returns the Content-Security-Policy header: scripts, style sheets and images are from this site only, and
+ * forms are sent to it, except for the hosts passed in.
+ */
 export function contentPolicy(
   site: Site,
   mediaUrl: string,
@@ -416,12 +441,12 @@ export function contentPolicy(
   ].join('; ')
 }
 
-/** Addresses that change with the content never expire. */
+/** For paths that contain a hash of the content and so never expire. */
 export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }
 
-/** Pages of other sites load these scripts. */
+/** For scripts that pages of other sites load. */
 const ELSEWHERE_TOO = {
   'Cache-Control': 'public, max-age=3600',
   'Access-Control-Allow-Origin': '*',

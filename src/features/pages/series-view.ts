@@ -33,7 +33,10 @@ function sayRule({ context }: Viewing, series: SeriesRow): string {
 export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRow, 'id' | 'slug'>): string =>
   seriesUrl(site, series).slice(site.url.length)
 
-/** Shows the dates from today on. @throws Problem past the end */
+/**
+ * Shows the page of a series with its dates from today on.
+ * @throws Problem event-archive-page-not-found for a page after the last
+ */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -82,7 +85,10 @@ ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
-/** The meeting link stands on pages of dates alone, unless it is always shown. */
+/**
+ * Returns the facts common to all dates. The link to an online meeting is left to the pages of single dates,
+ * unless it is always shown.
+ */
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
@@ -102,7 +108,10 @@ export const seriesFeed = (series: SeriesRow, ending: string) =>
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** Writes a line for each month. A day names its time and title if they differ from most. */
+/**
+ * Returns the dates in one line for each month. A date whose time or title differs from most others shows its
+ * own.
+ */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -166,7 +175,7 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   sayCount(site, '{count} dates', count, { count: writtenNumber(site, count) })
 
-/** Leaves out excerpts and places that repeat the top. */
+/** Removes excerpts and places that are the same as those of the series, which the top of the page shows. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt, venues } = readShared(series)
   const said = teaserOf({ excerpt, description }, plainText(series.title))
@@ -186,7 +195,9 @@ export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<n
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
-/** Returns `NOTHING` for an event without a public series. */
+/**
+ * Returns how an event repeats, with links to other dates; `NOTHING` for an event without a public series.
+ */
 export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
   if (series?.status !== 'publish') return NOTHING
   const { context, today } = viewing

@@ -11,7 +11,7 @@ import { assetAt, makePublicPages, type PublicPages, pageAt } from './public-pag
 
 interface PagesService extends Required<Pick<Serving, 'follow'>> {
   look: Look
-  /** Undefined for a service without pages. */
+  /** Returns the pages; undefined if the service runs without them. */
   publicPages: (ground: RowGround) => PublicPages | undefined
 }
 

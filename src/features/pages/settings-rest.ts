@@ -58,7 +58,7 @@ const ABOUT: Readonly<Record<OwnerSetting, keyof typeof settingsTexts>> = {
     'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }
 
-/** Pages of text are a list, or the text in which such a list is stored. */
+/** The text pages: a list, or the JSON text in which the setting stores that list. */
 const texts: Kind<string> = {
   wire: {
     type: 'array',
@@ -72,7 +72,10 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/** Each is validated as at the start. An empty text restores the value of the start. */
+/**
+ * Fields that owners can set. They are validated as at the start of the service; an empty text restores the
+ * value of the start.
+ */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [
@@ -88,7 +91,10 @@ const settingsFields: Fields = defineFields(
   ),
 )
 
-/** `set` names the settings that owners set, `given` those that flags or variables give, which win. */
+/**
+ * The response. `set` has the names of settings that owners have set; `given` those set by flags or
+ * environment variables, which take precedence.
+ */
 const settingsAnswer: Schema = record({
   ...Object.fromEntries(
     OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }]),
@@ -157,7 +163,7 @@ async function shown({ site }: Context, db: Context['db'], start: Config): Promi
     const value = isGiven(start, name) ? undefined : set[name]
     if (name === 'pages_texts') return readTexts(value ?? '')
     if (!isLookFile(name)) return value ?? start[name]
-    // Nobody learns where files of the start lie.
+    // The path of a file named at the start is not revealed.
     return value === undefined ? '' : site.url + ASSETS_PATH + value
   }
   const values = OWNER_SETTINGS.map((name) => [name, shownValue(name)])

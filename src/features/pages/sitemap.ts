@@ -19,11 +19,11 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 interface Entry {
   address: string
-  /** UTC; empty if unknown. */
+  /** In UTC; empty if unknown. */
   changed: string
 }
 
-/** One map has the pages, and each month with events one of its own. */
+/** Returns the index of site maps: one for the general pages, and one for each month that has events. */
 export async function sitemapIndex(context: Context): Promise<string> {
   const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site
@@ -85,7 +85,7 @@ function addresses(entries: readonly Entry[]): string {
 const lastChange = (changed: string) =>
   changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
-/** Crawlers should leave alone the interface and pages with filters. */
+/** Returns `robots.txt`. It keeps crawlers from the REST API and from pages with filters. */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {
   const lines = [
     'User-agent: *',

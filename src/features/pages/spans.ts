@@ -5,7 +5,7 @@ import { daysMeant, eveningOf, type Locality } from '../../calendar/events/event
 import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
-/** An undefined date stands for the present one. */
+/** What the path says of each view. A date is undefined if the path has none: then it is the present one. */
 interface Said {
   list: unknown
   past: unknown
@@ -17,17 +17,19 @@ interface Said {
 
 export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { view: Name } & Said[Name] }[View]
 
-/** `pages.ts` has the function that shows the view. */
+/** How the path of a view is read and written. The function that shows the view is in `events-page.ts`. */
 interface ViewRow<View extends keyof Said> {
   read: (name: string | undefined, value: string | undefined) => Span<View> | undefined
   write: (span: Span<View>) => string
-  /** A link or an old address may know a day and a month. */
+  /** Returns the span of this view around a day and a month, as far as the link or old address has them. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /** Returns the dates of the view's calendar as parameters; undefined for an ordinary feed. */
+  /**
+   * Returns the dates of the view's iCalendar feed as a query string; undefined if that is the ordinary feed.
+   */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
-  /** True if the query has the dates. */
+  /** True if the dates of the view are in the query, not in the path. */
   isList: boolean
-  /** Undefined for a view that no other view links to. */
+  /** Returns the name in links to the view; undefined for a view that others do not link to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
@@ -117,7 +119,9 @@ export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   return row.write(span)
 }
 
-/** An unknown view counts as the list, a list of one day as that day. */
+/**
+ * Returns the span of an old view. An unknown view becomes the list, and a list of one day becomes that day.
+ */
 export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
   if (name === 'today') return { view: 'day', day: undefined }
   const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
@@ -125,7 +129,9 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/** Undefined for the dates of an ordinary feed. */
+/**
+ * Returns the dates of the span's iCalendar feed as a query string; undefined if that is the ordinary feed.
+ */
 export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, dayOf(wall), wall)
@@ -134,10 +140,13 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
-/** A list has no dates in its path. */
+/** True for a list, whose dates are not in the path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/** Returns spans near the date that the view shows, and the view itself. */
+/**
+ * Returns the views that a page links to, each at the date shown at present; the present view itself without
+ * a date.
+ */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

@@ -4,12 +4,12 @@ const MOST_PIXELS = 16_000_000
 
 const SECONDS = 5
 
-/** Four bytes a pixel: red, green, blue, opacity. */
+/** Four bytes per pixel: red, green, blue, alpha. */
 export type Pixels = Buffer
 
 /**
- * `ground` is the colour behind the image.
- * @throws Error for bytes that are no accepted image
+ * Returns an image as a square PNG. `ground` is the background color.
+ * @throws Error for bytes that are not an accepted image
  */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {
   const sharp = await loadSharp()

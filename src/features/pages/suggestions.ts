@@ -19,34 +19,37 @@ import { comingAmong } from './coming-events.ts'
 import { writtenDay } from './page-dates.ts'
 import { pathTo, spanLink } from './viewing.ts'
 
-/** Only public records are suggested. */
+/** A public record whose name fits what was typed. */
 export interface Suggestion {
   kind: 'venue' | 'organizer' | 'category' | 'tag' | 'event'
   id: number
   name: string
   slug: string
-  /** The city of a venue, or the start of an event (wall time). */
+  /** The city of a venue, or the local start of an event. */
   about: string
 }
 
-/** Suggestions of each kind, and maximum length of a text in UTF-16 units. */
+/**
+ * At most this many suggestions of each kind. `LONGEST`: maximum length of a text that is looked up, in
+ * UTF-16 code units.
+ */
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 
 const LONGEST = 100
 
-/** Without `is true`, SQLite would walk through all public records. */
+/** `is true` keeps SQLite from using the index on status, and so from reading all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
 
-/** More than are shown, since several events may have one title. */
+/** More titles than are shown are read, since several events may have the same one. */
 const TITLES_READ = 8
 
-/** `last` sorts after all folded names that begin with the text. */
+/** `folded` is the folded text; `last` sorts after all folded names that begin with it. */
 interface TypedValues extends TypedName {
   folded: string
   last: string
 }
 
-/** One statement for all kinds, since on PostgreSQL each statement takes a snapshot of its own. */
+/** Finds records of all kinds with one statement, so that they come from one snapshot on PostgreSQL. */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
@@ -63,7 +66,10 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 
-/** Times are not read: their columns lie behind long texts. */
+/**
+ * Reads titles only. The columns with times are stored after long texts, so the times are taken from the
+ * index.
+ */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -73,8 +79,8 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Suggests records by name, beginnings first, then coming events by title. A last word of fewer than two
- * letters suggests nothing; a wrong letter is forgiven if nothing is found.
+ * Suggests records by name: first those whose name begins with the text, then coming events by title. If the
+ * last word has fewer than two letters, nothing is suggested. If nothing is found, similar words are tried.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)
@@ -115,7 +121,7 @@ async function suggestNamed(
   return found.map(withPlainName)
 }
 
-/** Finds at most two of each kind, whose names have all of these words. */
+/** Finds at most two venues and two organizers whose names have all of these words. */
 export async function findLinkedNamed(
   text: string,
   context: Context,
@@ -127,7 +133,10 @@ export async function findLinkedNamed(
   )
 }
 
-/** Suggests events in the order of lists, one of each title; none while memory is being filled. */
+/**
+ * Suggests coming events in list order, only one of each title. Suggests none while the index is being
+ * filled.
+ */
 async function suggestEvents(
   typed: TypedWords,
   { db, readInLane, memory, site, now }: Context,
@@ -163,7 +172,10 @@ export async function suggestions(context: Context, query: URLSearchParams): Pro
   return JSON.stringify({ suggestions: shown })
 }
 
-/** A term's path lacks its parents, and redirects to the full one. */
+/**
+ * Returns the path of a suggestion. That of a term does not have its ancestors, and redirects to the full
+ * path.
+ */
 function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): string {
   if (kind === 'category' || kind === 'tag')
     return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')

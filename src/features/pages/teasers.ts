@@ -4,7 +4,10 @@ import { EXCERPT_FROM } from '../feeds/card-rows.ts'
 
 const LONGEST = 180
 
-/** Leaves at most `longest` characters and an ellipsis. A word that ends in the second half is kept whole. */
+/**
+ * Cuts a text to `longest` characters and an ellipsis. It is cut after a word, if that keeps at least half of
+ * it.
+ */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }
@@ -17,7 +20,10 @@ function endedEarly(text: string): string {
   return `${words.slice(0, end)}…`
 }
 
-/** Takes the beginning of the description for a missing excerpt. Leaves out a name that comes first. */
+/**
+ * Returns the excerpt, or else the beginning of the description. If it begins with the name of the record,
+ * that is left out.
+ */
 export function teaserOf(
   { excerpt, description }: Record<'excerpt' | 'description', string>,
   name: string,
@@ -33,7 +39,10 @@ export function teaserOf(
 const HEADING = /^h[1-6]$/
 const ENDED = /[.!?…:;,–—。！？؟।]["'”’»)\]]*$/
 
-/** Reads up to the first heading behind a text; `isCut` says that one ends it. */
+/**
+ * Returns the text of a description up to the first heading that follows some text; `isCut` is true if there
+ * is such a heading.
+ */
 function sentencesOf(html: string): { text: string; isCut: boolean } {
   const pieces = splitMarkup(html)
   const hasBlocks = pieces.some(({ name }) => BLOCK.has(name))
@@ -67,7 +76,7 @@ function sentencesOf(html: string): { text: string; isCut: boolean } {
   return { text: text || firstHeading, isCut: false }
 }
 
-/** A name that is part of a sentence stays. */
+/** Removes the name from the beginning of a text, unless it is part of a sentence. */
 function withoutName(text: string, name: string): string {
   if (name === '' || text.slice(0, name.length).toLowerCase() !== name.toLowerCase()) return text
   const rest = text.slice(name.length)

@@ -3,9 +3,12 @@ import { decodeLeniently } from '../../base/text/urls.ts'
 import { isDay } from './page-dates.ts'
 import { type PathWord, pathWords } from './path-words.ts'
 
-// Addresses of moved sites may have words of other languages. No data are read.
+// Translates the paths of moved sites, which may have words of other languages, without reading data.
 
-/** The words fit one place of a path: German `tag` is a day in one, a tag in another. */
+/**
+ * English words by slug in any language, for one place of a path: the German `tag` is a day in one place, a
+ * tag in another.
+ */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])
@@ -23,11 +26,11 @@ const VIEWS = wordsFor([
   'summary',
   'page',
 ])
-/** Any other word may be the slug of a child. */
+/** Views that may follow a term. Any other word there may be the slug of a child term. */
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** English words win. */
+/** Returns the words for one place of a path. A slug that is also an English word means the English one. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -36,9 +39,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** In characters, with encoded accents. */
+/** Maximum length of a word in characters, with accents percent-encoded. */
 const LONGEST = 60
-/** Maximum of translated words, so that a long path is little work. */
+/** At most this many words of a path are translated, so that a long path costs little. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -46,17 +49,20 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
   return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
 }
 
-/** The last segment has a dot, which no slug has. */
+/** True if the last segment has a dot, which slugs never have. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** Most paths fail at their first word. */
+/**
+ * Returns the path with English words; undefined if nothing changes. It is fast, since most paths fail at
+ * their first word.
+ */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)
   const root = wordOf(ROOTS, path.slice(1, end === -1 ? undefined : end))
   if (root === undefined) return undefined
   const segments = path.split('/').slice(2)
-  // Empty after a slash at the end.
+  // The last segment is empty if the path ends in a slash.
   if (segments.at(-1) === '') segments.pop()
   const below = root === 'events' ? belowEvents(segments) : belowRecord(root, segments)
   const english = ['', root, ...below, ''].join('/')
@@ -81,7 +87,7 @@ function belowEvents(segments: readonly string[]): readonly string[] {
 
 const NUMBER = /^[\d-]+$/
 
-/** The segments before are slugs. */
+/** Translates the view at the end of a path. The segments before it are slugs. */
 function endOfTerm(segments: readonly string[]): readonly string[] {
   const english = [...segments]
   for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {

@@ -66,24 +66,24 @@ export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: stri
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** Dates of the list are left out. */
+/** Links to the feeds of a view, without the dates of its list. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
-/** Includes the term of the path. */
+/** Returns the filters for a subscription by e-mail, including the term of the path. */
 function mailQuery({ term, query }: EventsAsked): string {
   const own = new URLSearchParams(queryText(query, OF_LISTS))
   if (term) own.set(TERM_LISTS[term.taxonomy], term.slug)
   return own.toString()
 }
 
-/** The first view of the site is at `/`. */
+/** Returns the canonical path of a view. That of the site's first view is `/`. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** Without `lists`, chips have no counts. */
+/** Options of `finding`. Without `lists`, chips have no counts. */
 export interface HeadParts {
   lists?: CountedLists['lists']
   hasDates?: boolean
@@ -113,7 +113,7 @@ ${filterForm(viewing, asked)}
 ${activeFilters(viewing, asked)}`
 }
 
-/** Where the heading of the view is an `h2`, a hidden `h1` stands before it. */
+/** Returns the head of a view. If its heading is an `h2`, a hidden `h1` precedes it. */
 export function headOf(
   viewing: Viewing,
   asked: EventsAsked,
@@ -165,7 +165,9 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 const MOST_PILLS = 6
 const MOST_FOLDED = 60
 
-/** Undefined if path and query name none or several. */
+/**
+ * Returns the slug of the top-level category chosen by path or query; undefined if there is none, or several.
+ */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')
@@ -182,7 +184,7 @@ function categoryChips(
   const query = queryText(asked.query, ['categories'])
   const open = chosenTop(viewing, asked)
   const chosen = asked.term?.taxonomy === 'category' ? asked.term.slug : asked.query.sent.get('categories')
-  // A click on the chosen category takes it back.
+  // Clicking the chosen category removes it from the filters.
   const chipOf = (term: ShownTerm) =>
     filterChip(site, {
       text: nameShown(site, term.name),
@@ -201,7 +203,10 @@ function categoryChips(
   return { shown: shown.map(chipOf), others }
 }
 
-/** Shows those that the owner names, else those with the most events, and always the open one. */
+/**
+ * Returns the top categories that have chips: those that the owner chose, else those with the most events,
+ * and always the chosen one.
+ */
 function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -216,12 +221,12 @@ function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTe
 
 interface FormField {
   names: readonly string[]
-  /** Set if only lists have it: other views have their own dates. */
+  /** Set if only lists have the control; other views have their dates in the path. */
   ofLists?: true
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
 
-/** All other filters of an address are hidden fields. */
+/** Controls of the form. All other filters in the query become hidden controls. */
 const FORM_FIELDS: readonly FormField[] = [
   {
     names: ['categories'],
@@ -251,11 +256,11 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/** Shows the form in place of events, and marks the wrong fields. */
+/** Shows the form with the invalid controls marked, in place of events. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')
-  // Facts of access are checkboxes, never marked.
+  // Access facts are checkboxes, which are never marked.
   const isMarked = [...(asked.query.wrong ?? [])].some((name) => OFFERED.has(name) && name !== 'access')
   const below = isMarked
     ? say(site, 'Please check the highlighted field.')
@@ -439,7 +444,10 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   }
 }
 
-/** Days before `from` count as `from`. */
+/**
+ * Returns a link to another page of a list, with the dates of that page. Days before `from` are shown as
+ * `from`.
+ */
 export async function datedWay(
   viewing: Viewing,
   path: string,
@@ -502,12 +510,12 @@ export function pager(
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** Events shown if none fits the filters at any time. */
+/** At most this many other events are shown if none ever matches the filters. */
 const MOST_INSTEAD = 3
 
 /**
- * Shows the nearest event of these filters to the wall time `around`, with a link to more; if none fits at
- * any time, the next ones of the calendar.
+ * Returns what is shown if a view has no events: the matching event nearest to the local time `around`, with
+ * a link to more. If no event ever matches, the next events of the calendar are shown.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -557,7 +565,10 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 
-/** Undefined for past events, and if counting takes too long. */
+/**
+ * Returns functions that count events per category and access fact. Undefined for past events, and if
+ * counting would take too long.
+ */
 function countsOf(viewing: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(viewing, filters, viewing.today)
   return coming && countMatching(viewing.context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -578,7 +589,10 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** Finds events that have all ticked facts. Returns false if events have none. */
+/**
+ * Returns a checkbox for each access fact, which together find events with all checked facts. False if no
+ * event has any.
+ */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

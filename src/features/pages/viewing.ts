@@ -24,20 +24,20 @@ export interface Viewing {
   look: Look
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** 0 is Sunday, 6 is Saturday. */
+  /** The first weekday of weeks, from 0 (Sunday) to 6 (Saturday). */
   weekStart: number
-  /** In the zone of the site. */
+  /** The present local time in the time zone of the site; `today` is its day. */
   wall: string
   today: string
   address: string | undefined
-  /** The position that the reader looks around. */
+  /** The position around which the visitor looks for events. */
   around?: { lat: number; lng: number } | undefined
 }
 
 export interface FeedLink {
   mediaType: string
   title: string
-  /** Begins below the address of the site. */
+  /** A path below the URL of the site. */
   path: string
 }
 
@@ -45,9 +45,9 @@ export interface View {
   status: number
   title: string
   description: string
-  /** Without filters; undefined for a page without an address of its own. */
+  /** Path without filters; undefined for a page without an address of its own, such as an error. */
   canonical: string | undefined
-  /** The address on another site, if that stays the original. */
+  /** URL of the page on another site, if that page is the original. */
   original?: string | undefined
   isIndexed: boolean
   previous?: string | undefined
@@ -56,7 +56,7 @@ export interface View {
   type?: 'website' | 'article'
   linkedData?: object | undefined
   feeds?: readonly FeedLink[]
-  /** True if nothing is filtered, so that the style of other pages is not needed. */
+  /** True if no filter is set, so that the style sheet `others` is not needed. */
   isPlain?: boolean
   styles?: readonly Pick<Asset, 'path'>[]
   imagesFrom?: string | undefined
@@ -73,14 +73,17 @@ export const sayEvents = (site: Site, count: number) =>
 export const sayMore = (site: Site, count: number) =>
   sayCount(site, '+{count} more', count, { count: writtenNumber(site, count) })
 
-/** Adds the root of the site, and the language that the address names. */
+/** Returns the path of a link: with the root of the site, and with the language if the query names one. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
-/** For texts of the calendar on pages in another language, since browsers hyphenate by it. */
+/**
+ * Returns a `lang` attribute for texts of the calendar on pages in another language, since browsers hyphenate
+ * by language; false on pages in the calendar's own language.
+ */
 export const contentLanguage = ({ language, languages: [own = language] }: Site): Html | false =>
   own !== language && html` lang="${own}"`
 
-/** Isolated, so that a name is read in its own direction. */
+/** Returns a name as an isolated element, so that it is read in its own direction. */
 export const nameShown = (site: Site, name: string): Html => html`<bdi${contentLanguage(site)}>${name}</bdi>`
 
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {

@@ -29,7 +29,7 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-/** Maximum of events that are counted; only those that are shown are loaded. */
+/** At most this many events are counted. Only those that are shown are loaded. */
 const MOST = 5000
 const MOST_OF_A_DAY = 40
 const MOST_BARS = 6
@@ -41,7 +41,7 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** Shows events of several days as bars. */
+/** Shows a week, with events of several days as bars. */
 export async function weekView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -102,12 +102,17 @@ ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }
 
-/** The number of the week comes first. People go by it only if weeks begin on Monday. */
+/**
+ * Returns the count after the number of the week, which is shown only if weeks begin on Monday: elsewhere,
+ * people do not use it.
+ */
 function numbered({ context: { site }, weekStart }: Viewing, first: string, count: string): string {
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
 
-/** Events that begin in the week come first, and those that end sooner before others. */
+/**
+ * Sorts events that begin in the week before others, and events that end sooner before those that end later.
+ */
 const byInterest =
   (first: string) =>
   (a: Stretch, b: Stretch): number =>
@@ -120,7 +125,10 @@ function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: stri
 
 type Ways = Record<'previous' | 'next', { path: string; text: string } | undefined>
 
-/** Undefined if neither an event of these filters nor today lies in that direction. */
+/**
+ * Returns links to the weeks before and after. Undefined for a direction in which there is neither an event
+ * of these filters nor today.
+ */
 async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly string[]): Promise<Ways> {
   const { context, today, weekStart } = viewing
   const bounds = await findBounds(viewing, asked.query.filters)

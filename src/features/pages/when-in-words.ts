@@ -12,18 +12,18 @@ export function nearName(site: Site, day: string, today: string): string {
   return dayNumber(day) - dayNumber(today) === 1 ? translate(site.language, 'Tomorrow') : ''
 }
 
-/** True if it ends on the day after it began, but at an earlier hour, such as 20:00 to 9:00. */
+/** True if an event ends on the day after it began, at an earlier time of day, as from 20:00 to 9:00. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
   end.slice(11) < start.slice(11) &&
   lastDayOf(start, end) > dayOf(start)
 
 export interface WhenWords {
-  /** One day, or the first and the last with their hours. */
+  /** One day, or the first and the last day with their times. */
   days: string[]
-  /** Undefined for all day, or if the days have them. */
+  /** Undefined for all-day events, and if `days` has the times. */
   hours: { start: string; end: string } | undefined
-  /** Letters of the zone at the end; if the start has others, they stand there. */
+  /** Abbreviation of the time zone at the end. If that at the start differs, the start time has its own. */
   zone: string
 }
 
@@ -45,7 +45,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
   const at = (one: string, when: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${when}`)
-  // A time at the end is named with the day of the end.
+  // If the end has a time, it is written with the day on which it falls, even in the small hours.
   const ending = isAllDay || isOfWholeDays(start, end) ? last : dayOf(end)
   return {
     days: [

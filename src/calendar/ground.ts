@@ -12,8 +12,8 @@ export interface CalendarGround {
 }
 
 /**
- * Builds a `Context` for work outside of requests. `parts` overrides members of it. Defects are reported on
- * standard error by default.
+ * A `Context` outside of requests. `parts` overrides members. Defects are reported on standard error by
+ * default.
  */
 export function contextOn(
   { database, images, site }: CalendarGround,
@@ -38,7 +38,7 @@ export function contextOn(
   }
 }
 
-/** A caller with the rights of an administrator that stands for no account. */
+/** An administrator that stands for no account. */
 const EVERYTHING: Caller = { id: -1, login: '', role: 'administrator' }
 
 export function readerContext(

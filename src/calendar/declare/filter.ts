@@ -2,27 +2,23 @@ import type { Kind } from '../../base/fields/kinds.ts'
 import { parameter } from '../../base/text/urls.ts'
 import type { Field } from './resource.ts'
 
-// Turns the query parameters that filter a list into conditions for the database, and into the query string
-// of links to other pages.
+// Turns query parameters that filter a list into database conditions, and into the query string of links to
+// other pages.
 
 /**
- * How links to other pages of a list repeat a parameter (rule 11.4). `'none'` leaves the parameter out,
- * `ofSent` computes its value from the sent one, `ofList` gives it a value in every list. Without `links`,
- * the sent value is repeated.
+ * How links to other pages repeat a parameter (rule 11.4): not at all (`'none'`), computed from the sent
+ * value (`ofSent`), or computed for every list (`ofList`). Without `links`, the sent value is repeated.
  */
 type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 
-/**
- * `sql` returns the condition that a value of the filter means. `Ground` has what all filters of a list
- * share, such as caller and window.
- */
+/** `Ground` has what all filters of a list share, such as caller and window. */
 export interface SqlNarrowing<Value, Ground, Condition> {
   sql(value: Value, ground: Ground): Condition | Promise<Condition>
 }
 
 /**
- * The declaration of a filter. Without `part`, the filter alone yields a condition; filters with the same
- * `part` yield one together (see `PartNarrowing`); `'none'` yields none.
+ * Without `part`, a filter yields a condition alone; filters with the same `part` yield one together (see
+ * `PartNarrowing`); `'none'` yields none.
  */
 export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: filters have no column, so any type of stored value will do.
@@ -54,8 +50,8 @@ export async function conditionsOf<Query extends object, Ground, Condition>(
 const AS_SENT = { ofSent: (sent: unknown) => sent }
 
 /**
- * Returns a function that writes the parameters of a list as the rest of a query string, those in `order`
- * first (rule 11.4).
+ * Makes a function that writes the parameters of a list as the rest of a query string, those in `order` first
+ * (rule 11.4).
  * @throws Error if `order` has a parameter twice, or one that links leave out
  */
 export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
@@ -83,7 +79,7 @@ export function linkWriter<Ground, Own extends Filters<Ground, unknown>>(
   return (query, ground) => {
     const texts = none.slice()
     for (const { name, rank, links } of ofLists) texts[rank] = parameter(name, links.ofList(ground))
-    // Most requests send few of the parameters, so only those are visited.
+    // Most requests send few parameters, so only those are visited.
     for (const name in query) {
       const value: unknown = query[name as keyof typeof query]
       const row = value === undefined ? undefined : ofSent.get(name)

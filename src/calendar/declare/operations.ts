@@ -13,25 +13,19 @@ export interface FoundRecords<Row = unknown> {
   total: number
   page: number
   perPage: number
-  /**
-   * All parameters of the list but `page` and `per_page`, as the rest of a query string for links (rule
-   * 11.4).
-   */
+  /** All parameters but `page` and `per_page`, as the rest of a query string for links (rule 11.4). */
   effective: string
-  /**
-   * Query string of parameters that only `rest_url` has, since they describe the list but cannot be
-   * requested.
-   */
+  /** Query string of parameters that only `rest_url` shows, since they cannot be requested. */
   shownOnly?: string | undefined
-  /** The code of the problem that answers a page past the end (rule 11.3). */
+  /** The problem code for a page past the end (rule 11.3). */
   pastEnd?: ProblemCode | undefined
-  /** The rows of `ids`, in the same order; absent if the search has read only ids. */
+  /** The rows of `ids`, in that order; absent if only ids were read. */
   rows?: readonly Row[]
-  /** Yields the withdrawn events that the query would find if they were still public. */
+  /** Yields the withdrawn events that the query would find if they were public. */
   withdrawn?: () => AsyncIterable<readonly WithdrawnEvent[]>
-  /** True if the list has one occurrence of each series; `load` then adds the next occurrences to it. */
+  /** True if the list has one occurrence of each series; `load` then adds the next ones. */
   isCollapsed?: boolean
-  /** Loading leaves out rows that have got a status other than these since they were found. */
+  /** Rows that have got another status since they were found are not loaded. */
   statuses?: readonly string[]
   isIndexed?: true
 }
@@ -41,34 +35,22 @@ export interface ReadRecord {
   version: { id: number; sequence: number }
 }
 
-/**
- * How much of a record is presented: as an entry of a list, or as a `single` record, which also has its
- * linked data (JSON-LD).
- */
+/** An entry of a list, or a `single` record, which also has linked data (JSON-LD). */
 export type Extent = 'listed' | 'single'
 
 export interface Presentation<Loaded> {
   nameOf: (loaded: Loaded) => { kind: RecordKind | Taxonomy | 'user'; id: number }
-  /**
-   * Returns the texts of the record that may take long to render, so that they can be prepared before
-   * `present`.
-   */
+  /** The texts that may take long to render, to be prepared before `present`. */
   textsOf: (loaded: Loaded, extent: Extent) => readonly WantedText[]
-  /**
-   * Returns the record as the API shows it.
-   * @throws Error when the record cannot be shown
-   */
+  /** The record as the API shows it. @throws Error when it cannot be shown */
   present: (context: Context, loaded: Loaded, extent: Extent) => object
 }
 
-/** Parsed values, untyped here since only the resource knows their types. */
+/** Untyped here, since only the resource knows their types. */
 // biome-ignore lint/suspicious/noExplicitAny: the routes hand each resource what its own declaration parsed.
 type Values = any
 
-/**
- * The result of a write. `answer` is made in the same transaction, so that a record that cannot be shown is
- * not written.
- */
+/** `answer` is made in the same transaction, so that a record that cannot be shown is not written. */
 export interface WriteResult {
   id: number
   series?: number | null
@@ -76,15 +58,14 @@ export interface WriteResult {
 }
 
 /**
- * The two steps of a write. `prepare` does everything that waits for other servers, such as fetching images.
- * `write` runs in the transaction, which it may share with other writes; it may run twice, so it must change
- * nothing outside `tx`.
+ * The steps of a write. `prepare` waits for other servers, as for images. `write` runs in a transaction that
+ * other writes may share; it may run twice, so it must change nothing outside `tx`.
  */
 export interface WriteSteps<Asked, Prepared = unknown> {
   prepare(context: Context, asked: Asked): Promise<Prepared>
   write(tx: Tx, prepared: Prepared, context: Context): Promise<WriteResult>
   /**
-   * Does several writes, for each of which `mayShare` is true, in order and in one transaction.
+   * Does writes for which `mayShare` is true, in order, in one transaction.
    * @throws Problem: then each request is written alone
    */
   writeAll?(tx: Tx, asked: readonly Sharing<PreparedWrite<Prepared>>[]): Promise<WriteResult[]>
@@ -103,43 +84,35 @@ export interface AskedUpdate<Row> {
 
 /** What routes call to serve a resource. `Row` and `Loaded` are opaque to them. */
 export interface Operations<Row = unknown, Loaded = unknown> {
-  /**
-   * How to find the version of a record, for `If-Match`; absent if records of the resource have no versions.
-   */
+  /** Absent if records of the resource have no versions (`If-Match`). */
   versioned?: { kind: VersionedKind; idOf: (row: Row) => number }
   /**
-   * Finds one page of a list. Returns a promise unless the in-memory index can answer at once.
+   * Finds one page of a list; no promise if the in-memory index can answer.
    * @throws Problem, at once or in the promise
    */
   find: (context: Context, query: Values) => FoundRecords<Row> | Promise<FoundRecords<Row>>
-  /**
-   * Loads everything that a list shows of the found records, in order. Records that are gone by now are left
-   * out.
-   */
+  /** Loads what a list shows of the found records, in order, without those gone by now. */
   load: (context: Context, found: FoundRecords<Row>) => Promise<readonly Loaded[]>
-  /** Finds all records of a query, for representations without pages. @throws Problem */
+  /** Finds all records, for representations without pages. @throws Problem */
   findAll?: (context: Context, query: Values) => Promise<FoundRecords<Row>>
-  /** Finds the records of `ids` that match the query, whatever their dates, in any order. */
+  /** The records of `ids` that match the query, whatever their dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<FoundRecords<Row>>
   /**
-   * Like `load`, but returns JSON, which memory keeps unless the extent is `window`. Returns undefined if
-   * memory cannot answer.
+   * Like `load`, but JSON, which memory keeps unless the extent is `window`. Undefined if memory cannot
+   * answer.
    */
   loadJson?: (
     context: Context,
     found: FoundRecords,
     extent: 'page' | 'window',
   ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
-  /** Reads a public record by way of the in-memory cache. Returns undefined if memory cannot answer. */
+  /** Reads a public record by way of memory. Undefined if memory cannot answer. */
   readSingle?: (context: Context, address: Address) => Promise<ReadRecord | undefined>
-  /** Finds a record, even if the caller may not see it. */
+  /** Finds a record, even one that the caller may not see. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>
-  /** Returns the problem that answers a valid address without a record. */
+  /** The problem for a valid address without a record. */
   missing: (context: Context, address: Address) => Promise<Problem>
-  /**
-   * Loads everything that the answer for one record shows.
-   * @throws Problem when the caller may not read the record
-   */
+  /** Loads what the answer for one record shows. @throws Problem when the caller may not read it */
   loadOne: (context: Context, row: Row) => Promise<Loaded>
   presentation: Presentation<Loaded>
   create: WriteSteps<Values>
@@ -148,7 +121,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean
-    /** Without a row, says whether the caller may update any record of the resource. */
+    /** Without a row: whether the caller may update any record of the resource. */
     update: (context: Context, row?: Row) => boolean
     remove: (context: Context, row?: Row) => boolean
   }

@@ -9,13 +9,13 @@ export type RawValues = Readonly<Record<string, unknown>>
 
 export interface Parsing {
   /**
-   * `whole` is for creates and lists; `partial` is for updates, in which no field is required and absent
-   * fields get no default.
+   * `whole` is for creates and lists; with `partial`, for updates, no field is required and absent ones get
+   * no default.
    */
   extent: 'whole' | 'partial'
   /**
-   * False for a caller without the general right to such a request. Then only fields with `looksUpForAll` are
-   * looked up, and valid values are refused with rest_forbidden.
+   * False for a caller without the general right. Then only fields with `looksUpForAll` are looked up, and
+   * valid values are refused with rest_forbidden.
    */
   mayAsk: boolean
 }
@@ -23,11 +23,10 @@ export interface Parsing {
 const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 
 /**
- * Reads and checks the sent values. Returns a promise only if a value has to be looked up in the database.
- * Null counts as absent (rule 1.5).
- * @throws Problem, at once or in the promise, that names every missing field; else every field over a limit;
- * else every invalid one; else every one of the wrong type (rule 1.2); without any of these, rest_forbidden
- * if `mayAsk` is false
+ * Reads and checks the sent values; a promise only if the database has to be asked. Null counts as absent
+ * (rule 1.5).
+ * @throws Problem, at once or in the promise, naming every missing field; else every one over a limit; else
+ * every invalid one; else every one of the wrong type (rule 1.2); else rest_forbidden if `mayAsk` is false
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -49,10 +48,7 @@ export function parseFields<F extends Fields>(
   return areKnown(faults) ? conclude(faults) : Promise.all(faults).then(conclude)
 }
 
-/**
- * Like `parseFields`, but looks up no records, since the write does that.
- * @throws Problem as `parseFields`
- */
+/** Like `parseFields`, but looks up no records, since the write does. @throws Problem as `parseFields` */
 export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: ValueContext): Parsed<F> {
   const sent = sentOf(fields, raw, context, 'whole')
   const reading = readSent(sent, raw, startingValues(fields, 'whole'), (field, value) =>
@@ -62,8 +58,7 @@ export function parseNew<F extends Fields>(fields: F, raw: RawValues, context: V
 }
 
 /**
- * Checks only the sizes of the sent values. It runs before all other checks, so that no other code gets
- * values that are too large.
+ * Checks only sizes. Runs before all else, so that no other code gets too large values.
  * @throws Problem rest_invalid_param naming every field over a limit
  */
 export function refuseOversized(fields: Fields, raw: RawValues, context: ValueContext): void {
@@ -71,8 +66,8 @@ export function refuseOversized(fields: Fields, raw: RawValues, context: ValueCo
 }
 
 /**
- * Returns the entries of the declared fields that were sent, in the order of declaration.
- * @throws Problem that names all missing fields, else all fields over a limit
+ * The entries of the fields that were sent, in the order of declaration.
+ * @throws Problem naming all missing fields, else all over a limit
  */
 function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
@@ -80,7 +75,7 @@ function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: 
   const sent: Entry[] = []
   let last = -1
   let isInOrder = true
-  // The loop is over the sent names, since most requests send few of many fields.
+  // Over the sent names, since most requests send few of many fields.
   for (const name in raw) {
     const entry = isSupplied(raw[name]) ? entries.get(name) : undefined
     if (!entry || entry.field.kind.ignores?.(raw[name])) continue
@@ -101,8 +96,8 @@ export function ignoredIn(fields: Fields, raw: RawValues): string[] {
 }
 
 /**
- * Returns which part of the clock the meaning of the sent values depends on: `now` if any value depends on
- * the current second, else `minute`, else `day`.
+ * The part of the clock that the meaning of the sent values depends on: `now` if one depends on the current
+ * second, else `minute`, else `day`.
  */
 export function clockOf(fields: Fields, raw: RawValues): ClockPart {
   let clock: ClockPart = 'day'
@@ -132,7 +127,7 @@ type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** Values of the wrong type, which are reported only if there are no other faults. */
+  /** Reported only if there are no other faults. */
   mistyped: Faults | undefined
 }
 
@@ -184,10 +179,7 @@ interface Entry {
 /** Null counts as absent (rule 1.5). */
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/**
- * What follows from a declaration of fields and is the same for all requests. `defaults` has no defaults that
- * are null or computed.
- */
+/** What follows from a declaration alone. `defaults` has none that are null or computed. */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]
@@ -221,7 +213,7 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/** Checks the size of a value, and of each field of the records nested in it. */
+/** Checks a value, and each field of the records nested in it. */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -245,7 +237,7 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
 
 const INVALID: ParamFault = { why: 'invalid' }
 
-/** Checks a value and, if it refers to a record, looks that up. Returns a promise only for a lookup. */
+/** Checks a value and looks up the record it refers to; a promise only for a lookup. */
 function invalidity(
   field: Field,
   value: unknown,
@@ -263,7 +255,7 @@ function faultOf(field: Field, value: unknown, context: ValueContext): ParamFaul
   return asFault(field.valid?.(value, context) ?? true)
 }
 
-/** Returns a fault whose message names the values that the kind allows, or an example of a valid one. */
+/** Names the values that the kind allows, or an example of a valid one. */
 function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
   const known = choices ?? wire.enum
   if (known)

@@ -2,18 +2,18 @@ import type { FieldData, FieldsData } from '../../base/fields/field.ts'
 import type { ParamFault } from '../../base/problems.ts'
 import type { Context, ValueContext } from './context.ts'
 
-/** Checks of one field, which run after the checks of its kind. */
+/** Checks of a field, after those of its kind. */
 export interface Checks {
-  /** Returns false, or a fault that says more, for an invalid value. */
+  /** For an invalid value: false, or a fault that says more. */
   valid?: (value: unknown, context: ValueContext) => boolean | ParamFault
   /**
-   * Returns true if the records that the value refers to exist. Runs only for callers with the general right,
-   * unless `looksUpForAll`.
+   * True if the records that the value refers to exist. Runs only for callers with the general right, unless
+   * `looksUpForAll`.
    */
   lookUp?: (value: unknown, context: Context) => boolean | Promise<boolean>
   /**
-   * Makes `lookUp` run for callers without the right, too, since the reference implementation reports such a
-   * fault before the missing right. `lookUp` may then only read one row by id.
+   * Makes `lookUp`, which may then only read one row by id, run for callers without the right too: the
+   * reference implementation reports its fault before the missing right.
    */
   looksUpForAll?: true
 }
@@ -35,17 +35,15 @@ interface Addresses {
   slug?: Fields
 }
 
-/**
- * The declaration of a resource, from which routes, index, validation and the OpenAPI document are derived.
- */
+/** Routes, index, validation and the OpenAPI document are derived from this. */
 export interface Resource {
-  /** The singular name; codes of problems contain it. */
+  /** Singular; codes of problems contain it. */
   name: string
-  /** The path of its routes, and the key of its records in a list. */
+  /** Also the key of its records in a list. */
   path: string
-  /** The namespace of the routes, if they are outside the interface of The Events Calendar. */
+  /** Absent for the interface of The Events Calendar. */
   namespace?: string
-  /** The title in the OpenAPI document, in English. */
+  /** In the OpenAPI document, in English. */
   title: string
   addresses: Addresses
   fields: Fields
@@ -53,14 +51,14 @@ export interface Resource {
   removal?: Fields
 }
 
-/** The namespace of routes that exist neither in The Events Calendar nor in WordPress. */
+/** Of routes that exist neither in The Events Calendar nor in WordPress. */
 export const OWN_NAMESPACE = 'kalends/v1'
 
 export function collectionUrl({ base, restUrl }: Context['site'], { namespace, path }: Resource): string {
   return `${namespace === undefined ? base : `${restUrl}/${namespace}`}/${path}`
 }
 
-/** Returns `resource` unchanged; the type parameter keeps the exact types of its fields. */
+/** Keeps the exact types of the fields. */
 export function defineResource<const R extends Resource>(resource: R): R {
   return resource
 }

@@ -15,23 +15,20 @@ import {
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
-// Does work once for each idempotency key, however often the request is sent. Used for creates and batches
-// with an Idempotency-Key header, and for forms of the desk.
+// Does work once for each idempotency key, however often the request is sent: creates and batches with an
+// Idempotency-Key header, and forms of the desk.
 
-/** The fingerprints of the requests that this process is answering, by lock name (user and key). */
+/** Fingerprints of requests that this process is answering, by lock name (user and key). */
 export type UnderWay = Map<string, string>
 
 export interface Repeatable {
   key: string | undefined
   fingerprint: () => Promise<string>
-  /**
-   * The index of the request in its batch, if it has one; `key` and `fingerprint` are then those of the
-   * batch.
-   */
+  /** The index of the request in its batch; `key` and `fingerprint` are then the batch's. */
   place?: number
 }
 
-/** The answer to a write, which is stored in the same transaction as the write. */
+/** Stored in the transaction of the write. */
 export interface StoredAnswer {
   status: number
   headers: Record<string, string>
@@ -39,7 +36,7 @@ export interface StoredAnswer {
   id?: number | undefined
 }
 
-/** Runs a write inside its transaction, and stores its answer there. */
+/** Runs a write in its transaction, and stores its answer there. */
 export type WriteAndStore = (tx: Tx, write: () => Promise<StoredAnswer>) => Promise<StoredAnswer>
 
 type Once = Pick<StoredAnswerColumns, 'user' | 'key' | 'fingerprint'>
@@ -47,28 +44,22 @@ type Once = Pick<StoredAnswerColumns, 'user' | 'key' | 'fingerprint'>
 const HEADER = 'Idempotency-Key'
 export const REPLAYED = 'Idempotency-Replayed'
 
-/** What a key may consist of: printable ASCII characters. */
+/** Printable ASCII. */
 const SIGNS = /^[\x20-\x7e]+$/
 
 interface Sent {
   repeatable: Repeatable
   underWay: UnderWay
-  /**
-   * Returns the record as it is now, for a replay whose stored answer is only the id; undefined if the record
-   * is gone.
-   */
+  /** The record as it is now, for a replay whose stored answer is only the id; undefined if it is gone. */
   render?: (id: number) => Promise<object | undefined>
 }
 
-/**
- * Maximum length of a stored answer, in characters. Of a longer answer only the id is stored, since a small
- * request can have a large answer.
- */
+/** In characters. Of a longer answer only the id is stored, since a small request can have a large answer. */
 export const LONGEST_STORED = 16_384
 
 /**
- * Writes once for each key: a repeated request with the same key gets the stored answer. Without a key, or if
- * `isAllowed` is false, it writes and stores nothing.
+ * Writes once for each key: a repeated request gets the stored answer. Without a key, or if `isAllowed` is
+ * false, writes and stores nothing.
  * @throws Problem rest_idempotency_key_reused if the key was sent with another request,
  * rest_idempotency_key_in_use if the same request is being answered
  */
@@ -92,7 +83,7 @@ export async function writeOnce(
   })
 }
 
-/** Reduces the body of the answer to the id if the answers of the batch so far leave no room for it. */
+/** Reduces the body to the id if earlier answers of the batch leave no room for it. */
 function withinBudget({ answerBudget }: Context, answer: StoredAnswer): StoredAnswer {
   const { body, id } = answer
   if (answerBudget === undefined || body === undefined) return answer
@@ -114,18 +105,14 @@ async function replayed(
   const isAsked =
     id !== undefined && isIdAlone(body) && (answerBudget === undefined || answerBudget.bytes > 0)
   const answer = withinBudget(context, { ...known, body: (isAsked && (await render?.(id))) || body })
-  // The rendered record did not fit: the budget is set to 0, so that no further record is rendered.
+  // The rendered record did not fit, so no further one is rendered.
   if (answerBudget && isAsked && isIdAlone(answer.body)) answerBudget.bytes = 0
   return answer
 }
 
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
 
-/**
- * Does each request of a batch once for the key of the batch. Requests that were refused the first time are
- * tried again.
- * @throws Problem as `writeOnce`
- */
+/** Does each request of a batch once. Refused ones are tried again. @throws Problem as `writeOnce` */
 export async function batchOnce(
   { repeatable: { key, fingerprint }, underWay }: Sent,
   places: number,
@@ -143,16 +130,13 @@ export async function batchOnce(
   })
 }
 
-/**
- * Returns the key under which one request of a batch is stored. Its separator, a line feed, cannot occur in a
- * sent key.
- */
+/** The key of one request of a batch. The line feed cannot occur in a sent key. */
 function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
 
 /**
- * Runs `work` unless this process is doing work with the same key.
+ * Runs `work` unless this process is doing work with the key.
  * @throws Problem rest_idempotency_key_in_use or rest_idempotency_key_reused
  */
 async function unlessUnderWay(
@@ -181,10 +165,7 @@ const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/**
- * Runs `write` and stores its answer in the same transaction. It first looks for a stored answer again, since
- * another process may have answered the same request meanwhile.
- */
+/** Looks for a stored answer again, since another process may have answered the request meanwhile. */
 async function storeOnce(
   tx: Tx,
   once: Once,
@@ -209,7 +190,7 @@ async function storeOnce(
 }
 
 /**
- * Returns the stored answer of the key.
+ * The stored answer of the key.
  * @throws Problem rest_idempotency_key_reused if it belongs to another request, rest_forbidden if the caller
  * has lost rights since
  */

@@ -6,20 +6,17 @@ import { parseFields, parseNew, type RawValues } from '../declare/parse.ts'
 import type { Fields } from '../declare/resource.ts'
 import { requireVersion, type WantedVersions } from '../records/record-store.ts'
 
-/** Wraps a write in other work that belongs in its transaction, such as storing its answer. */
+/** Wraps a write in work that belongs in its transaction, such as storing its answer. */
 export type Around<Done> = (tx: Tx, write: () => Promise<WriteResult>) => Promise<Done>
 
-/**
- * The request to create a record. `raw` is not parsed yet; `isAllowed` is true if the sender has the general
- * right to create such a record.
- */
+/** `raw` is not parsed yet; `isAllowed` is the sender's general right to create such a record. */
 export interface SentNew {
   fields: Fields
   raw: RawValues
   isAllowed: boolean
 }
 
-/** Creates a record, in a transaction shared with others if possible. @throws Problem naming every fault */
+/** Creates a record, in a shared transaction if possible. @throws Problem naming every fault */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (
     (await makeShared(context, operations, sent)) ??
@@ -27,10 +24,7 @@ export async function makeNew(context: Context, operations: Operations, sent: Se
   )
 }
 
-/**
- * Writes in a transaction shared with other creates. Returns undefined if none can be shared, and if the
- * values have a fault: `writeNew` then names all faults.
- */
+/** Undefined if no transaction can be shared, and for faulty values: `writeNew` then names all faults. */
 async function makeShared(
   context: Context,
   { create }: Operations,
@@ -49,10 +43,7 @@ async function makeShared(
   }
 }
 
-/**
- * Creates a record in a transaction of its own.
- * @throws Problem naming every fault
- */
+/** Creates a record in a transaction of its own. @throws Problem naming every fault */
 export async function writeNew<Done>(
   context: Context,
   { create }: Operations,
@@ -64,8 +55,8 @@ export async function writeNew<Done>(
 }
 
 /**
- * Updates a record. The caller's right must have been checked before.
- * @throws Problem rest_precondition_failed if the record has none of the wanted versions
+ * Updates a record; the right must have been checked.
+ * @throws Problem rest_precondition_failed if it has none of the wanted versions
  */
 export function writeChange<Done>(
   context: Context,
@@ -78,8 +69,8 @@ export function writeChange<Done>(
 }
 
 /**
- * Removes a record. The caller's right must have been checked before.
- * @throws Problem rest_precondition_failed if the record has none of the wanted versions
+ * Removes a record; the right must have been checked.
+ * @throws Problem rest_precondition_failed if it has none of the wanted versions
  */
 export function writeRemoval<Done>(
   context: Context,

@@ -29,9 +29,7 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 
-/**
- * Loads the events of a list with their links. Events that were withdrawn since they were found are left out.
- */
+/** Loads listed events with their links, without those withdrawn since they were found. */
 export async function loadEvents(
   context: Context,
   { ids, rows, statuses, isCollapsed }: FoundRecords<EventRow>,
@@ -60,8 +58,8 @@ export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): 
 }
 
 /**
- * Returns the JSON of listed events. For a page memory keeps it, for a window not. Returns undefined for a
- * list that was not found in the index, and for one that shows one occurrence of each series.
+ * The JSON of listed events, which memory keeps for a page, not for a window. Undefined for a list not found
+ * in the index, or with one occurrence of each series.
  */
 export function loadJson(
   context: Context,
@@ -88,7 +86,7 @@ export function loadJson(
 
 type FindTerm = (id: number) => TermRow | undefined
 
-/** Joins pieces and their terms into JSON. Returns a promise only if a term has a long text to prepare. */
+/** Joins pieces and terms into JSON; a promise only if a term has a long text to prepare. */
 function writeAll(
   context: Context,
   findTerm: FindTerm,
@@ -134,7 +132,7 @@ async function loadMissing(
       return { id: row.id, piece: showOrLeaveOut(context, 'event', row.id, show) }
     },
   )
-  // Keeping all events of a window would evict the events that are read often.
+  // Keeping all events of a window would evict those that are read often.
   const mayKeep = extent === 'page' && isCurrent()
   for (const { id, piece } of made) {
     known.set(id, piece)
@@ -150,10 +148,7 @@ async function loadMissing(
 
 const ANY_PAGE = { total: 0, page: 1, perPage: 1, effective: '', statuses: ['publish'] }
 
-/**
- * Finds terms in memory, else among those of `loaded`: events that were just read may have terms newer than
- * memory.
- */
+/** Looks in memory, then in `loaded`: events that were just read may have newer terms. */
 function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'links'>[]): FindTerm {
   const read = new Map<number, TermRow>()
   for (const { links } of loaded)
@@ -163,8 +158,8 @@ function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'li
 }
 
 /**
- * Reads one public event, from memory or into it. Returns undefined for an event that is not public, and if
- * memory may not answer this caller.
+ * Reads one public event, from memory or into it. Undefined for other events, and if memory may not answer
+ * this caller.
  */
 export async function readSingle(context: Context, address: Address): Promise<ReadRecord | undefined> {
   const memory = currentMemory(context)
@@ -180,7 +175,7 @@ export async function readSingle(context: Context, address: Address): Promise<Re
   return record && { record, version: { id, sequence: piece.sequence } }
 }
 
-/** Reads the version before the event, so that it is never later than the event. */
+/** Reads the version first, so that it is never later than the event. */
 async function loadSingle(
   context: Context,
   id: number,

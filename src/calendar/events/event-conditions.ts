@@ -19,7 +19,7 @@ interface By {
 
 export type Condition = (record: Events) => ReturnType<Events['and']>
 
-/** The events in `statuses` that the caller may see, without those hidden from listings (rule 13.6). */
+/** Without events hidden from listings (rule 13.6). */
 export function listedTo({ caller }: Context, statuses: readonly Status[]): Condition {
   return (record) =>
     record.and([
@@ -46,7 +46,7 @@ export function withinWindow(window: EventWindow): Condition {
     )
 }
 
-/** Events that begin in one of the hours, 0 to 23. Whole-day events are never among them. */
+/** Hours are 0 to 23. Whole-day events are never among the results. */
 export function beginningAt(hours: readonly number[]): Condition {
   const asWritten = hours.map((hour) => String(hour).padStart(2, '0'))
   return (record) =>
@@ -59,7 +59,7 @@ export function beginningAt(hours: readonly number[]): Condition {
     ])
 }
 
-/** Events with one of the terms in `entries`, or with a descendant of one. */
+/** Events with one of the terms, or with a descendant of one. */
 export async function inTerms(
   taxonomy: Taxonomy,
   entries: readonly string[],
@@ -88,9 +88,7 @@ export function atVenues(ids: readonly number[], { context }: By): Condition {
     record('events.id', 'in', shownVenues(record, context).where('event_venues.venue', 'in', list))
 }
 
-/**
- * Events with all of the access facts. Each may be a fact of the event or of a venue that the caller sees.
- */
+/** Events with all of the access facts, each of the event or of a venue that the caller sees. */
 export function withAccess(facts: readonly string[], { context }: By): Condition {
   return (record) =>
     record.and(

@@ -6,7 +6,7 @@ interface Currency {
   code: string
 }
 
-/** The member `cost_details` (rule 5.6). `currency_position` is `prefix`, `postfix` or `''`. */
+/** `currency_position` is `prefix`, `postfix` or `''` (rule 5.6). */
 export interface CostDetails {
   currency_symbol: string
   currency_code: string
@@ -14,23 +14,21 @@ export interface CostDetails {
   values: string[]
 }
 
-/** One price of a cost: an amount, a word for free, or other words, which may contain numbers. */
+/** An amount, a word for free, or other words, which may contain numbers. */
 export interface Price {
   kind: 'amount' | 'free' | 'words'
-  /** The text as written; for an amount, only its figures. */
+  /** As written; for an amount, only its figures. */
   text: string
-  /** The numbers in the text, with decimal points and without thousands separators. */
+  /** With decimal points and without thousands separators. */
   numbers: string[]
-  /** The currency's symbol, or `''`; `position` says on which side of the figures it stands. */
+  /** The currency's symbol, or `''`, on the side `position` of the figures. */
   symbol: string
   position: Position
 }
 
 type Position = 'prefix' | 'postfix' | ''
 
-/**
- * A part of a cost text: figures (F), a currency mark (M), a separator of prices (C), or a word for free (W).
- */
+/** Figures (F), a currency mark (M), a separator of prices (C), or a word for free (W). */
 interface CostToken {
   kind: 'F' | 'M' | 'C' | 'W'
   text: string
@@ -44,7 +42,7 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
-/** Words that mean free of charge, alone or together with words of `OF_ENTRY`. */
+/** They mean free of charge, alone or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
     'free gratis gratuit gratuite gratuits gratuites gratuito ' +
@@ -63,8 +61,8 @@ const CONNECTORS = new Set(
   ).split(' '),
 )
 
-// Figures are digits in groups of three, with decimals behind another separator; or plain digits; or decimals
-// alone, such as `.50`.
+// Digits in groups of three, with decimals behind another separator; or plain digits; or decimals alone, as
+// in `.50`.
 const FIGURES =
   /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
@@ -75,8 +73,8 @@ export function isCost(value: unknown): boolean {
 }
 
 /**
- * Returns the prices of a cost as plain texts without tags, entities or repeated blanks. `''`, null and `[]`
- * have no price; `0` is one. Returns undefined if the value is no cost.
+ * The prices of a cost as plain texts without tags, entities or repeated blanks. `''`, null and `[]` have
+ * none; `0` is one. Undefined if the value is no cost.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -90,12 +88,12 @@ export function parseCost(value: unknown): string[] | undefined {
   return texts
 }
 
-/** The word for zero in answers, which is English whatever the language of the site (rule 10.7). */
+/** English whatever the language of the site (rule 10.7). */
 export const FREE = 'Free'
 
 /**
- * Returns the members `cost` and `cost_details` (rules 20.1 to 20.4). `cost` is HTML, with `freeWord` for
- * zero. `cost_details` have the symbol and position that all amounts share, else `''`.
+ * The members `cost` and `cost_details` (rules 20.1 to 20.4). `cost` is HTML, with `freeWord` for zero;
+ * `cost_details` have the symbol and position that all amounts share, else `''`.
  */
 export function presentCost(
   raw: readonly string[],
@@ -123,10 +121,7 @@ function priceRange(raw: readonly string[]): { lowest: string; highest: string }
   return lowest === undefined || highest === undefined ? undefined : { lowest, highest }
 }
 
-/**
- * Returns the price of the offer in linked data (rule 9.4): `10`, `5 – 10` for a range, `0` when free, `''`
- * without numbers.
- */
+/** The price in linked data (rule 9.4): `10`, `5 – 10` for a range, `0` when free, `''` without numbers. */
 export function offerPrice(raw: readonly string[]): string {
   const { lowest, highest } = priceRange(raw) ?? { lowest: '', highest: '' }
   return lowest === highest ? lowest : `${lowest} – ${highest}`
@@ -145,10 +140,10 @@ const NO_CHARGE = /^no (?:(?:entry|entrance|admission|cover) )?(?:charge|cover|f
 /** Zero with or without a currency, also with a dash for decimals, as in `0,- €`. */
 const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
-/** In characters. A longer text says more than that the event is free. */
+/** In characters. A longer text says more than free. */
 const LONGEST_FREE = 40
 
-/** True if there are texts and all of them say zero or free (rule 13.12). */
+/** True if there are texts and all say zero or free (rule 13.12). */
 export function isFreeOfCharge(raw: readonly string[]): boolean {
   return raw.length > 0 && raw.every(isFreeText)
 }
@@ -165,31 +160,25 @@ function isFreeText(text: string): boolean {
   )
 }
 
-/** At most this much of a cost is shown. Costs stored before requests had limits may be longer. */
+/** Of a cost. Those stored before requests had limits may be longer. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** At most this many characters of a stored cost are parsed. A cost within `MOST_SHOWN` has fewer. */
+/** In characters of a stored cost. Within `MOST_SHOWN` it has fewer. */
 const MOST_READ = 120_000
 
-/**
- * Returns the texts of a stored cost; of a cost longer than `MOST_READ`, only the first ones.
- * @throws SyntaxError for damaged JSON
- */
+/** The texts of a stored cost; beyond `MOST_READ`, only the first. @throws SyntaxError for damaged JSON */
 export function storedCost(json: string): string[] {
   if (json.length <= MOST_READ) return JSON.parse(json)
   const end = json.lastIndexOf('","', MOST_READ)
   try {
     if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
   } catch {
-    // The `","` that was found is part of a text.
+    // The `","` found is part of a text.
   }
   return JSON.parse(json)
 }
 
-/**
- * True if a stored cost says free. Returns false for damaged JSON instead of throwing, so that its event can
- * be moved to the trash.
- */
+/** False for damaged JSON, so that its event can still be trashed. */
 export function isStoredFree(json: string): boolean {
   try {
     return isFreeOfCharge(storedCost(json))
@@ -198,7 +187,7 @@ export function isStoredFree(json: string): boolean {
   }
 }
 
-/** Returns the prices of a cost in ascending order, those without numbers last. */
+/** The prices in ascending order, those without numbers last. */
 export function pricesOf(raw: readonly string[], freeWord: string): Price[] {
   return raw
     .slice(0, MOST_SHOWN.texts)
@@ -218,7 +207,7 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   if (!lowest || !highest) return ''
   const symbols = prices.filter((price) => price.symbol !== '')
   const isCommon = symbols.length > 0 && symbols.every((price) => price.symbol === symbols[0]?.symbol)
-  // Prices in several currencies have no common symbol, so the site's is used (rule 20.2).
+  // Several currencies have no common symbol, so the site's is used (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
   const same =
@@ -236,7 +225,7 @@ function describePrice(
 ): string {
   if (price.kind !== 'amount') return price.text
   if (lowestNumber(price) === 0) return freeWord
-  // The site's symbol may end in a blank that clients strip, so the two are compared without it.
+  // The site's symbol may end in a blank, which clients strip.
   if (position === 'prefix' && symbol === siteSymbol.trim()) return siteSymbol + price.text
   return position === 'postfix' ? price.text + symbol : symbol + price.text
 }
@@ -258,7 +247,7 @@ function commonOf<T extends string>(words: readonly T[]): T | '' {
   return words.every((word) => word === first) ? first : ''
 }
 
-/** Reads a text that consists of prices, such as `$5 to $10`; undefined for any other text. */
+/** Reads a text of prices only, such as `$5 to $10`. */
 function readAmounts(text: string, freeWord: string): Price[] | undefined {
   const tokens = tokensOf(text, freeWord)
   const kinds = tokens?.map((token) => token.kind).join('') ?? ''
@@ -313,7 +302,7 @@ function isCurrency(word: string): boolean {
   return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
 }
 
-/** Reads one number with signs before or after it, such as `-5`. The signs count as its currency symbol. */
+/** Reads one number with signs around it, such as `-5`; they count as its currency symbol. */
 function readSigned(text: string): Price[] | undefined {
   const [figures, ...others] = text.match(FIGURES) ?? []
   if (figures === undefined || others.length > 0) return undefined
@@ -331,8 +320,8 @@ function wordsOf(text: string): Price {
   return { kind: 'words', text, numbers: (text.match(FIGURES) ?? []).map(numberOf), symbol: '', position: '' }
 }
 
-// Reads figures as a number with a decimal point. A single comma before three digits separates thousands, a
-// single point is a decimal point.
+// Gives figures a decimal point. A single comma before three digits separates thousands, a single point does
+// not.
 function numberOf(figures: string): string {
   const separators = figures.match(/[^\d]/g) ?? []
   const [first, last] = [separators[0], separators.at(-1)]
@@ -344,7 +333,7 @@ function numberOf(figures: string): string {
   return decimals === '' ? digits : `${digits}.${decimals}`
 }
 
-/** Lowest and highest price of an event. `0` means free; `currency` is a code of ISO 4217. */
+/** `0` means free; `currency` is an ISO 4217 code. */
 export interface OfferedPrice {
   lowest: string
   highest: string
@@ -362,8 +351,8 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
 }
 
 /**
- * Returns the currency code of all prices. An amount without a mark has the currency of the other amounts,
- * else the site's. Undefined if the marks differ.
+ * The currency code of all prices; undefined if marks differ. An amount without a mark has the currency of
+ * the others, else the site's.
  */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
@@ -375,8 +364,8 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
 /**
- * Currency marks, in upper case without points, and the one code that each means. `$` and `KR` are missing,
- * since each stands for several currencies.
+ * Marks in upper case without points, each with its only code. `$` and `KR` are missing, as several
+ * currencies have them.
  */
 const MARKS = new Map(
   Object.entries({

@@ -73,17 +73,14 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** An event that filters test one by one. It may be withdrawn: then `search` is only its title. */
+/** If withdrawn, `search` is only its title. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** `terms` are ids of categories and tags. */
   links: Pick<EventLinks, 'venues' | 'organizers'> & { terms: readonly number[] }
 }
 
-/**
- * Groups of parameters that make one condition together. Some, such as `window`, narrow every list, even
- * without a parameter.
- */
+/** Parameters that make one condition together. Some, such as `window`, narrow every list, even unsent. */
 export type EventPart = 'window' | 'status' | 'place' | 'search' | 'words'
 
 export interface EventGround {
@@ -93,44 +90,35 @@ export interface EventGround {
 }
 
 export interface AroundEvents extends EventGround {
-  /** Ids of the terms that the parameters `categories` and `tags` name, and of the terms below those. */
+  /** Ids of the terms that `categories` and `tags` name, and of those below. */
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
   isLocated: boolean
   words: readonly (readonly MeantWord[])[]
 }
 
-/** A searched word. `terms` are the ids of terms whose name has the word, and of the terms below those. */
+/** `terms` are ids of terms whose name has the word, and of those below. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {
   /**
-   * Adds the value to the query of the index. Returns undefined if only the database can answer the value; a
-   * filter without this function always needs the database.
+   * Adds the value to the query of the index; undefined if only the database can answer it. Without this
+   * function, the database always answers.
    */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
-  /**
-   * Tests one withdrawn event. It is written as simply as possible, since tests compare the results of `sql`
-   * and `index` with it.
-   */
+  /** Tests one withdrawn event; as simple as possible, since tests compare `sql` and `index` with it. */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
 
 export type EventFilter<Value> = Filter<Value, EventPart, EventGround, EventNarrowing<NoInfer<Value>>>
 
-/**
- * Returns `filter` unchanged. The type keeps the exact text of `about`, so that a missing translation does
- * not compile.
- */
+/** Keeps the exact text of `about`, so that a missing translation does not compile. */
 function eventFilter<Value, const About extends string>(
   filter: EventFilter<Value> & { about: About },
 ): EventFilter<Value> & { about: About } {
   return filter
 }
 
-/**
- * Makes a filter that compares one column. `kept` converts the value to what the column stores; it must not
- * return null, which equals nothing in SQL.
- */
+/** Compares one column. `kept` returns what the column stores; never null, which equals nothing in SQL. */
 function byColumn<Column extends keyof KeptColumns, Value>(
   column: Column,
   kept: (value: Value) => NonNullable<KeptColumns[Column]>,
@@ -143,10 +131,10 @@ function byColumn<Column extends keyof KeptColumns, Value>(
 
 const asDigit = { ofSent: Number }
 
-/** Links repeat the resolved bound of the window, not what was sent (rule 11.4). */
+/** Links repeat the resolved bound, not the sent one (rule 11.4). */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
-/** The parameters of lists of events (rules 12, 13 and 15). */
+/** Rules 12, 13 and 15. */
 export const eventFilters = {
   page: eventFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: eventFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -367,11 +355,11 @@ the names of their venues, organizers, categories and tags; the best come first'
     kind: recordId,
     about: 'Only dates of the series with this id',
     lookUp: isEventOrSeries,
-    // The id of an event is a valid value, but finds nothing (rule 13.7).
+    // The id of an event is valid, but finds nothing (rule 13.7).
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
-  // Handled by `isCollapsed`: series are collapsed after all other filters have been applied.
+  // `isCollapsed` handles it, after all other filters.
   collapse: eventFilter({
     kind: collapse,
     about: 'With series, only the first occurrence that the list finds of each series',
@@ -401,7 +389,7 @@ the names of their venues, organizers, categories and tags; the best come first'
 
 export type EventsQuery = Parsed<typeof eventFilters>
 
-/** Writes the query string of links. The order of parameters is the one that clients know. */
+/** The order of parameters is the one that clients know. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
@@ -434,7 +422,7 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
   'collapse',
 ])
 
-/** How a group of parameters narrows a list. `index` returns undefined if the database has to be asked. */
+/** `index` returns undefined if the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (
@@ -446,11 +434,11 @@ interface EventPartRules {
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** The groups without `search` and `words`, which are applied to the list that these groups have narrowed. */
+/** Without `search` and `words`, which narrow the resulting list. */
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
-    // The index has only published events. Links of lists often repeat `status=publish`.
+    // The index has only published events. Links often repeat `status=publish`.
     index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
     accepts: ({ row }, _query, { status, context }) =>
       row.hide_from_listings === 0 &&
@@ -510,13 +498,13 @@ function areAllPublished(statuses: readonly string[]): boolean {
   return statuses.length > 0 && statuses.every((status) => status === 'publish')
 }
 
-/** The parameter `search`, which looks for text in title, excerpt and description of events (rule 14.2). */
+/** Looks for text in title, excerpt and description (rule 14.2). */
 export const eventSearch = {
   sql: async (text: string, all: Condition, { db, findMatching }: Context): Promise<Condition> => {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /** Returns a promise unless memory has the result of this search. */
+  /** A promise unless memory has the result. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
@@ -525,12 +513,9 @@ export const eventSearch = {
   accepts: (text: string, { row }: FilteredEvent) => hasSearchedWords(parseSearch(text), row.search),
 }
 
-/**
- * The parameter `words`, which looks for words in the texts of events and in the names of their linked
- * records (rule 14.6).
- */
+/** Looks for words in events and in the names of their linked records (rule 14.6). */
 export const eventWords = {
-  /** Returns undefined for blank text, and a promise unless memory has the result of this search. */
+  /** Undefined for blank text; a promise unless memory has the result. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
     if (text.trim() === '') return undefined
     const memory = currentMemory(context)

@@ -32,8 +32,8 @@ import type { EventLinks } from './event-store.ts'
 import { presentRecurrence, seriesLinkedData } from './recurrence-present.ts'
 
 /**
- * Returns an event as JSON; `single` adds linked data (rule 5.1). A linked record that cannot be shown is
- * reported and left out.
+ * An event as JSON; `single` adds linked data (rule 5.1). A linked record that cannot be shown is reported
+ * and left out.
  * @throws Error if the event itself cannot be shown
  */
 export function presentEvent(
@@ -52,8 +52,8 @@ export function presentEvent(
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Returns an event that was just written.
- * @throws UnshowableRecord if the event, or a venue or organizer created with it (`made`), cannot be shown
+ * An event that was just written.
+ * @throws UnshowableRecord if it, or a venue or organizer created with it (`made`), cannot be shown
  */
 export function presentWritten(
   context: Context,
@@ -73,15 +73,13 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    // Linked data of the event need no test: their values are shown by other members too, and values that
-    // cannot be shown are left out.
+    // Linked data need no test: other members show their values too, and unshowable ones are left out.
     return presentEvent(context, row, links)
   })
 }
 
 /**
- * Returns the JSON of an event with gaps for its terms, which change more often.
- * @throws Error when the event cannot be shown
+ * The event as JSON with gaps for its terms, which change more often. @throws Error when it cannot be shown
  */
 export function pieceOf(context: Context, row: EventRow, links: EventLinks, extent: Extent): EventPiece {
   const isSingle = extent === 'single'
@@ -166,10 +164,7 @@ type CoreMember = Exclude<
 
 type MemberWriter = (row: EventRow, presenting: Presenting, image: ImageRow | undefined) => string
 
-/**
- * Texts with nothing to escape in JSON, such as times and most URLs. Adding quotes is faster than
- * `JSON.stringify`.
- */
+/** Texts with nothing to escape in JSON: adding quotes is faster than `JSON.stringify`. */
 const PLAIN = /^[\w :;,./?!&#%'()=+-]*$/
 const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
@@ -187,7 +182,7 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** Writes `false` if there is no image, or one that cannot be shown. */
+/** `false` if there is no image, or one that cannot be shown. */
 const imageOf: MemberWriter = (_row, presenting, image) =>
   JSON.stringify((image && showImage(presenting, image)) ?? false)
 
@@ -239,9 +234,8 @@ const named = Object.entries(writers).map(([name, write], at) => ({
 const rareOfEvents = rareFields()
 
 /**
- * Writes the members of the event's own row. `rare` has members that only some events have; they come last.
- * Joins strings instead of making an object, since this function decides how fast a list is that is not
- * cached.
+ * Writes the members of the event's own row; `rare`, which few events have, come last. Joins strings instead
+ * of making an object, since this decides how fast uncached lists are.
  * @throws Error if the event cannot be shown
  */
 export function writeCore(
@@ -255,7 +249,7 @@ export function writeCore(
   return { common, rare: rare === undefined ? '' : behind(rare) }
 }
 
-/** Returns a writer that throws an Error for a stored text that is not a local time. */
+/** Makes a writer that throws an Error for a stored text that is no local time. */
 function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
     if (!hasWallForm(row[name])) throw new Error(`its ${name} is no time`)
@@ -276,18 +270,17 @@ function asDetails(name: TimeColumn): MemberWriter {
 type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
 /**
- * In-memory cache of costs as shown, by their stored JSON. Costs longer than `LONGEST_COST` are not cached,
- * since most events share a few dozen short ones.
+ * Costs as shown, by stored JSON. Longer ones are not cached, since most events share a few dozen short ones.
  */
 const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** The site whose currency was used for numbers without one. */
+  /** Its currency was used for numbers without one. */
   site: Context['site']
   cost: string
   details: string
-  /** Price and currency code of the offer in linked data. If the currency is unclear, it is the site's. */
+  /** In linked data. If the currency is unclear, it is the site's. */
   offered: string
   currency: string
 }
@@ -309,12 +302,12 @@ function showCost(site: Context['site'], raw: string): ShownCost {
   return made
 }
 
-/** True if the caller may read the venue or organizer and it is not in the trash (rule 5.9). */
+/** True if the caller may read the venue or organizer and it is not trashed (rule 5.9). */
 export function isShown(context: Context, linked: Owned): boolean {
   return linked.status !== 'trash' && mayRead(context.caller, linked)
 }
 
-/** Returns a schema.org Event with its first venue and all organizers that the caller may see (rule 9.2). */
+/** A schema.org Event with its first venue and all organizers that the caller may see (rule 9.2). */
 function eventLinkedData(context: Context, row: EventRow, links: EventLinks): object {
   const places = showEach(context, 'venue', links.venues, venueLinkedData)
   const location = linkedLocation(places.slice(0, 1), row, recordUrl(context.site, 'event', row))
@@ -343,10 +336,7 @@ const LINKED_ATTENDANCE: Readonly<Record<Exclude<Attendance, ''>, string>> = {
   mixed: 'https://schema.org/MixedEventAttendanceMode',
 }
 
-/**
- * Returns the schema.org mode of the event's attendance; if it has none, the mode that its venue implies;
- * undefined without a venue.
- */
+/** The schema.org mode of attendance, else the one that the venue implies; undefined without a venue. */
 export function linkedAttendance(
   { attendance }: Pick<EventRow, 'attendance'>,
   hasVenue: boolean,
@@ -356,8 +346,8 @@ export function linkedAttendance(
 }
 
 /**
- * Returns the `location` of linked data: the places, the online meeting, or both. If the link to the meeting
- * is not shown, `page`, the URL of the event's page, replaces it.
+ * The `location` of linked data: places, online meeting, or both. If the link to the meeting is not shown,
+ * the event's `page` replaces it.
  */
 export function linkedLocation(places: readonly object[], row: Meeting, page: string): object | undefined {
   const isOnline = row.attendance === 'online' || row.attendance === 'mixed'

@@ -41,18 +41,18 @@ export type EventValues = Parsed<typeof event.fields>
 
 type PreparedLink = { id: number } | PreparedLinked
 
-/** A request to write an event, whose images, and those of new linked records, have been fetched. */
+/** Its images, and those of new linked records, have been fetched. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
   columns?: OwnColumns | undefined
-  /** The iCalendar UID that the event already has elsewhere; absent for a new one. */
+  /** The iCalendar UID that the event has elsewhere. */
   uid?: string | undefined
 }
 
-/** Prepares a write by fetching images, so that the transaction waits for no other server. */
+/** Fetches images, so that the transaction waits for no other server. */
 export async function prepareEvent(values: EventValues, context: Context): Promise<PreparedEvent> {
   return { values, ...(await prepareReferred(values, context)) }
 }
@@ -84,12 +84,12 @@ async function prepareLinks(
   return Promise.all(entries.map(prepare))
 }
 
-/** An event as it will be saved. `made` are the ids of venues and organizers that were created with it. */
+/** As it will be saved. `made` are ids of venues and organizers created with it. */
 export type SettledEvent = EventWrite & { made: ReadonlySet<number> }
 
 /**
- * Moves an event to the trash. Its links stay, but counts of terms no longer include it (rules 24.1 and
- * 24.4). The calling function has locked the row.
+ * Moves an event, whose row is locked, to the trash. Its links stay, but term counts no longer include it
+ * (rules 24.1 and 24.4).
  */
 export async function trashEvent(tx: Tx, before: EventRow, context: Context): Promise<SettledEvent> {
   const values = await trashColumns(tx, 'events', { ...before, name: before.title }, context)
@@ -113,8 +113,7 @@ export const UNSENT = {
 } satisfies Partial<EventRow>
 
 /**
- * Updates an event, and creates the linked records that its values contain (rule 16.2). The calling function
- * has locked the row `before`.
+ * Updates an event, whose row `before` is locked, and creates the linked records in its values (rule 16.2).
  */
 export async function changeEvent(
   tx: Tx,
@@ -143,8 +142,7 @@ async function settleLinked(
 }
 
 /**
- * Returns an update of an event as it will be saved. New linked records and terms are created already. The
- * calling function has locked the row `before`.
+ * An update as it will be saved, with new linked records and terms created. The row `before` is locked.
  * @throws Problem rest_invalid_param if a linked record was removed or trashed since the request was read
  */
 export async function settleChange(
@@ -166,10 +164,7 @@ export async function settleChange(
   return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
-/**
- * Returns the columns that are computed from the sent values and the row `before`, without the database.
- * @throws Problem for refused values
- */
+/** The columns computed without the database. @throws Problem for refused values */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>
@@ -188,10 +183,7 @@ function ownColumns(before: EventRow | undefined, values: EventValues, context: 
   }
 }
 
-/**
- * Returns the columns of times (rule 18.1). Local times that were not sent stay; UTC times are computed from
- * local times and the zone.
- */
+/** The columns of times (rule 18.1). Unsent local times stay; UTC times follow from local times and zone. */
 export function settleTimes(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const zone =
     values.timezone === undefined
@@ -205,18 +197,15 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
     if (sent === undefined && before) return held ?? before[name]
     const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
     if (moment === undefined) throw invalidParam(name)
-    // A local time that clocks repeat means two moments, and answers do not say which. If it is sent back
-    // unchanged, it means the stored moment.
+    // A local time that clocks repeat means two moments, and answers do not say which. Sent back unchanged,
+    // it means the stored one.
     return moment.utc === undefined && moment.wall === held?.wall ? held : moment
   }
   const times = settleWhen({ start: edge('start_date'), end: edge('end_date'), timezone: zone, allDay })
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/**
- * Ignores the website if it is the URL of the event's own page, which answers show for an event without a
- * website.
- */
+/** Ignores the URL of the event's own page, which answers show for an event without a website. */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
@@ -278,22 +267,19 @@ export async function publishEvent(tx: Tx, before: EventRow, slug: string): Prom
 
 export type OwnColumns = ReturnType<typeof ownColumns>
 
-/**
- * Returns the columns of a new event that need no database.
- * @throws Problem for refused values
- */
+/** A new event's columns that need no database. @throws Problem for refused values */
 export function settleValues(values: EventValues, context: ValueContext): OwnColumns {
   return ownColumns(undefined, values, context)
 }
 
-/** A request to create an event. `by` is the writer, if requests of several share the transaction. */
+/** `by` is the writer, if requests of several share the transaction. */
 export interface AskedEvent {
   prepared: PreparedEvent
   context: Context
   by?: Writer | undefined
 }
 
-/** A new event as it will be saved. `categories` and `tags` are ids in ascending order. */
+/** As it will be saved. `categories` and `tags` are ids in ascending order. */
 export type NewEvent = SettledEvent & {
   before?: undefined
   values: EventRow
@@ -302,8 +288,8 @@ export type NewEvent = SettledEvent & {
 }
 
 /**
- * Returns new events as they will be saved; their linked records and terms are created already. If two events
- * want the same slug, the later one gets another.
+ * New events as they will be saved, with linked records and terms created. Of two that want one slug, the
+ * later gets another.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNew(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
@@ -368,7 +354,7 @@ async function settleTermsOf(
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
   const settled = asked.map((): Record<'category' | 'tag', readonly number[]> => ({ category: [], tag: [] }))
-  // Taxonomies are handled in a fixed order, so that concurrent writers do not deadlock.
+  // In a fixed order, so that concurrent writers do not deadlock.
   for (const taxonomy of TAXONOMIES)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []

@@ -33,8 +33,7 @@ import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
 /**
- * Everything that an event links to. Venues and organizers are in the order of the event, terms sorted by
- * name; `images` has the images of all these records.
+ * Venues and organizers in the order of the event, terms by name; `images` has those of all these records.
  */
 export interface EventLinks {
   venues: VenueRow[]
@@ -43,7 +42,7 @@ export interface EventLinks {
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
   series: SeriesRow | undefined
-  /** The next occurrences of the series, only in lists where the event stands for its series. */
+  /** Only in lists where the event stands for its series. */
   next?: readonly NextOccurrence[]
 }
 
@@ -71,8 +70,8 @@ export async function findListedEvents({ db, caller }: Context, ids: readonly nu
 }
 
 /**
- * Reads one page of a list and counts its events. `start` orders by start, date and id (rule 11.7),
- * `publication` by date and id, a ranking puts the best matches first (rule 14.7).
+ * Reads one page and counts all events. `start` orders by start, date and id (rule 11.7), `publication` by
+ * date and id, a ranking by quality of match (rule 14.7).
  */
 export async function listEvents(
   where: Condition,
@@ -98,7 +97,7 @@ function orderBy(db: Db, order: 'start' | 'publication' | Ranking): RawBuilder<u
   if (order === 'publication') return sql`events.date, events.id`
   if (order === 'start') return sql`events.start_date, events.date, events.id`
   const { titled, named, today } = order
-  // Coming events are first, by start; then past events, the latest first.
+  // Coming events first, by start; then past ones, latest first.
   const coming = sql`events.end_date >= ${`${today} 00:00:00`}`
   return sql`${rankAmong(db, titled, named)}, case when ${coming} then 0 else 1 end,
     case when ${coming} then events.start_date end, events.start_date desc, events.date, events.id`
@@ -115,10 +114,7 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Ids of linked records, in order. Undefined means that the links of this kind are not known; in a write,
- * that they stay.
- */
+/** In order. Undefined: not known; in a write, unchanged. */
 export interface LinkIds {
   venues?: readonly number[] | undefined
   organizers?: readonly number[] | undefined
@@ -126,8 +122,8 @@ export interface LinkIds {
 }
 
 /**
- * Reads what events link to, by id of the event, with one query for each kind of record. Links in `known` are
- * not looked up. Every event has an entry.
+ * What events link to, by event id, with one query for each kind. Links in `known` are not looked up. Every
+ * event has an entry.
  */
 export async function findEventLinks(
   db: Db,
@@ -173,10 +169,7 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/**
- * Prepared statements for the links of events. Types are those of venues, since the two tables differ only in
- * names.
- */
+/** Typed as venues, since the two tables differ only in names. */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -220,10 +213,7 @@ export const linking = {
   },
 }
 
-/**
- * Reads the venues or organizers of events. Each record is read once, however many events link to it, since
- * its texts may be long.
- */
+/** Reads each record once, however many events link to it, since its texts may be long. */
 async function findLinks<Row extends VenueRow | OrganizerRow>(
   db: Db,
   type: LinkedType,
@@ -293,7 +283,7 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
 
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** Returns the columns that are computed from other columns of the row; every write sets them. */
+/** Columns computed from others of the row, which every write sets. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
@@ -310,10 +300,10 @@ const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
   db.insertInto('events').values(value('rows')),
 )
 
-/** A write of an event. Links stay for each kind whose ids are undefined. */
+/** Links of a kind whose ids are undefined stay. */
 export type EventWrite = { links: LinkIds; by?: Writer | undefined } & (
   | { before?: undefined; values: EventRow }
-  /** An update. The calling function has locked the row `before`; `values` are the columns to set. */
+  /** The row `before` is locked; `values` are the columns to set. */
   | { before: EventRow; values: Partial<EventRow> }
 )
 
@@ -322,9 +312,7 @@ export function savedRow({ before, values }: EventWrite): EventRow {
   return { ...row, ...derivedColumns(row) }
 }
 
-/**
- * Estimates the size of a write: the bytes of its texts, and a fixed number for the row and for each link.
- */
+/** Estimates the size of a write: the bytes of texts, and a fixed number for the row and each link. */
 export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: LinkIds = {}): number {
   const texts = Object.values(row).reduce<number>(
     (total, value) => total + Buffer.byteLength(String(value)),
@@ -334,7 +322,7 @@ export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: 
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
-/** Writing this many bytes takes a few milliseconds. */
+/** Written in a few milliseconds. */
 const BYTES_A_TURN = 250_000
 
 function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {
@@ -351,10 +339,7 @@ function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => num
   return pieces
 }
 
-/**
- * Saves events with their links and the counts of terms. Many events are written in pieces, between which
- * other work gets its turn.
- */
+/** Saves events with links and term counts, in pieces between which other work gets its turn. */
 export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise<void> {
   for (const { before, values, by } of events) {
     const after = before ? { ...before, ...values } : values
@@ -373,10 +358,7 @@ export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise
   await Promise.all([...LINK_KINDS.map((kind) => saveLinks(tx, kind, events)), shiftCounts(tx, counts)])
 }
 
-/**
- * Sets only the changed columns, since SQLite rewrites the index entries of each column it sets, even for the
- * same value.
- */
+/** Sets only changed columns, since SQLite rewrites the index entries of each column it sets. */
 async function updateRow(tx: Tx, before: EventRow, one: EventWrite): Promise<void> {
   const after = savedRow(one)
   const columns = Object.fromEntries(
@@ -415,7 +397,7 @@ async function saveLinks(
 
 const isCounted = ({ status }: Pick<EventRow, 'status'>) => status === 'publish'
 
-/** Returns by how much the count of each term changes. Only published events count (rule 7.4). */
+/** By how much the count of each term changes. Only published events count (rule 7.4). */
 async function countShifts(tx: Tx, events: readonly EventWrite[]): Promise<Map<number, number>> {
   const shifts = new Map<number, number>()
   const shift = (term: number, by: number) => shifts.set(term, (shifts.get(term) ?? 0) + by)
@@ -462,7 +444,7 @@ const showOne = statement<{ id: number }>()((db, value) =>
   db.updateTable('events').set({ online_from: '' }).where('id', '=', value('id')),
 )
 
-/** Marks the meeting links of events as shown to everybody. The calling function has locked the rows. */
+/** Marks the meeting links of events, whose rows are locked, as shown to everybody. */
 export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void> {
   await Promise.all(
     rows.map((row) => {
@@ -472,10 +454,7 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/**
- * Records the former slug of an event that was public, and keeps a withdrawn row while an event is out of
- * public lists.
- */
+/** Records the former slug of a public event, and keeps a withdrawn row while it is out of public lists. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)
@@ -495,7 +474,7 @@ const selectLinkedBytes = statement<{ event: number }>()<{ bytes: number | strin
         where event = ${value('event')}`,
 )
 
-/** Returns the bytes of the texts of linked venues and organizers, without reading the texts. */
+/** Bytes of the texts of linked venues and organizers, without reading them. */
 export async function linkedBytes(db: Db, event: number): Promise<number> {
   const rows = await selectLinkedBytes(db, { event })
   return rows.reduce((total, { bytes }) => total + Number(bytes), 0)
@@ -515,9 +494,7 @@ const selectNext = statement<{ series: number; start: string }>()((db, value) =>
     .limit(sql.lit(MOST_NEXT)),
 )
 
-/**
- * Returns the next public occurrences of the series of each event. An event without a series has no entry.
- */
+/** The next public occurrences of each event's series. Events without a series have no entry. */
 export async function findNext(
   db: Db,
   rows: readonly EventRow[],

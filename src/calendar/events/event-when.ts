@@ -18,14 +18,14 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
-/** The hours at which the evening begins and the night ends (rule 13.11). */
+/** Hours (rule 13.11). */
 export const EVENING = 17
 const NIGHT_ENDS = 4
 const NOON = 12
 
 /**
- * Returns the time window that a word such as `tonight` means (rule 13.10). Its bounds stay the same for a
- * day; those of `now` for a minute, those of `tonight` until the night ends.
+ * The window that a word such as `tonight` means (rule 13.10). Its bounds hold for a day; those of `now` for
+ * a minute, those of `tonight` until the night ends.
  * @param now in ms
  */
 export function timesOf(word: WhenWord, { timezone, language }: Locality, now: number): AskedTimes {
@@ -66,10 +66,7 @@ export function daysMeant(
 
 const LATER = { today: 0, tomorrow: 0, week: 6, month: 29 }
 
-/**
- * Returns the rest of the current weekend, or else the next weekend. Its days are those of the region of
- * `language`.
- */
+/** The rest of the current weekend, else the next, by the region of `language`. */
 function weekendFrom(today: string, language: string): { first: string; last: string } {
   const free = freeDaysOf(language)
   const isFree = (day: string) => free.has(new Date(`${day}T00:00:00Z`).getUTCDay() || 7)
@@ -93,7 +90,7 @@ export function narrowedTo(
   { startsAfter, startsBefore, endsAfter }: AskedTimes,
 ): EventWindow {
   const { from } = window
-  // `startsAfter` makes queries ignore `from`. So if `from` is later, it is turned into a `startsAfter`.
+  // `startsAfter` makes queries ignore `from`, so a later `from` becomes a `startsAfter`.
   const after =
     startsAfter !== undefined && from !== undefined && from > startsAfter ? justBefore(from) : startsAfter
   return {
@@ -111,7 +108,7 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earliest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one
 
-/** The name of the time of day, by hour (rule 13.11). */
+/** By hour (rule 13.11). */
 const TIME_AT: readonly TimeOfDay[] = Array.from({ length: 24 }, (_, hour) =>
   hour < NIGHT_ENDS || hour >= EVENING ? 'evening' : hour < NOON ? 'morning' : 'afternoon',
 )
@@ -121,7 +118,7 @@ export function hoursOf(times: readonly string[]): number[] {
   return TIME_AT.flatMap((time, hour) => (wanted.has(time) ? [hour] : []))
 }
 
-/** True if the event begins in one of `hours`; false for an event of whole days. */
+/** True if the event begins in one of `hours`; false for whole days. */
 export function beginsAt(
   hours: readonly number[],
   { start_date: start, end_date: end }: Record<'start_date' | 'end_date', string>,
@@ -131,15 +128,12 @@ export function beginsAt(
 
 const MONTHS_AHEAD = 24
 
-/**
- * The last default window. It is cached, since one list asks several times, and many lists arrive within a
- * second.
- */
+/** Cached, since one list asks several times, and many lists arrive within a second. */
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
- * Returns the stored times of an event, local and UTC (rules 18.1 to 18.5). Whole days begin at 00:00:00,
- * even where clocks change at midnight.
+ * The stored times of an event, local and UTC (rules 18.1 to 18.5). Whole days begin at 00:00:00, even where
+ * clocks change at midnight.
  * @throws RangeError for an unknown zone
  */
 export function settleWhen(input: { start: Edge; end: Edge; timezone: string; allDay: boolean }) {
@@ -147,14 +141,11 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/**
- * Start or end as requested. If the UTC time of a `Moment` is not its local time in the zone, the UTC time is
- * ignored.
- */
+/** As requested. A `Moment` whose UTC time is not its local time in the zone loses it. */
 export type Edge = string | Moment
 
 /**
- * Returns the bounds of a list without date parameters (rule 12.1).
+ * The bounds of a list without date parameters (rule 12.1).
  * @param now in ms
  */
 export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
@@ -164,9 +155,9 @@ export function defaultWindow(zone: string, now: number): Readonly<{ start: stri
 }
 
 /**
- * Returns the bound that a date parameter means, in local time (rules 12.3 and 12.4); undefined if it is no
- * moment. Unless `strict`, whole days count: `start_date=now` is the start of today, and `ends_after=now`
- * finds events that end tomorrow or later.
+ * The bound that a date parameter means, in local time (rules 12.3 and 12.4); undefined if it is no moment.
+ * Unless `strict`, whole days count: `start_date=now` is the start of today, and `ends_after=now` finds
+ * events that end tomorrow or later.
  */
 export function parseWindowEdge(
   value: string | number,
@@ -254,10 +245,7 @@ export interface WindowQuery {
   when?: string
 }
 
-/**
- * Returns the bounds of a list (rules 12.4 to 12.6). `when`, like the relative parameters, replaces the
- * default bounds.
- */
+/** The bounds of a list (rules 12.4 to 12.6). `when` and relative parameters replace the default bounds. */
 export function eventWindow(query: WindowQuery, context: Context): EventWindow {
   if (query.include !== undefined) return WITHOUT_BOUNDS
   const edge = (value: string | number | undefined, which: 'start' | 'end' | 'before-after') =>
@@ -284,15 +272,14 @@ export const WITHOUT_BOUNDS: EventWindow = {
   endsAfter: undefined,
 }
 
-// Decides who sees the link to an online meeting, and from when. All representations use these functions.
+// Decides who sees the link to an online meeting, and from when, in all representations.
 
 const NEVER = '9999-12-31 23:59:59'
 
 type Linked = Pick<EventRow, 'online_url' | 'online_shown' | 'utc_start_date'>
 
 /**
- * Returns the UTC time from which everybody sees the meeting link, or `''` if that has passed or there is no
- * link.
+ * The UTC time from which everybody sees the meeting link; `''` if it has passed or there is no link.
  * @param now in ms
  */
 export function linkShownFrom({ online_url, online_shown, utc_start_date }: Linked, now: number): string {
@@ -302,8 +289,8 @@ export function linkShownFrom({ online_url, online_shown, utc_start_date }: Link
 }
 
 /**
- * Removes the meeting link unless everybody may see it or the caller may edit the event. When the time to
- * show it comes, a scheduled task changes the event, so that no cached answer goes on hiding the link.
+ * Removes the meeting link unless everybody may see it or the caller may edit the event. When it is due, a
+ * scheduled task changes the event, so that no cached answer goes on hiding it.
  */
 export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'online_from'>>(
   caller: Caller,
@@ -312,7 +299,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** The same for a series: only editors see a link that is not always shown. */
+/** Only editors see a series' link that is not always shown. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

@@ -12,7 +12,7 @@ import { isCost } from './event-cost.ts'
 
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
-/** The resource of events. Rule 3.9 describes its addresses. */
+/** Rule 3.9 describes its addresses. */
 export const event = defineResource({
   name: 'event',
   path: 'events',

@@ -46,17 +46,14 @@ const presentation: Presentation<LoadedEvent> = {
   present: (context, { row, links }, extent) => presentEvent(context, row, links, extent),
 }
 
-/** Fetches the images of a new event, and prepares texts that take long to show. */
+/** Fetches a new event's images, and prepares texts that take long to show. */
 export async function prepareNew(context: Context, values: EventValues): Promise<PreparedEvent> {
   const prepared = await prepareEvent(values, context)
   await prepareTexts(textsToWrite(sentTexts(context, values, undefined)))
   return prepared
 }
 
-/**
- * Creates one event.
- * @throws UnshowableRecord if the event cannot be shown; Problem for refused values
- */
+/** Creates one event. @throws UnshowableRecord if it cannot be shown; Problem for refused values */
 export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Context): Promise<WriteResult> {
   const [made] = await createAll(tx, [{ prepared, context }])
   if (!made) throw new Error('no event was made')
@@ -64,8 +61,8 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
 }
 
 /**
- * Creates events in one transaction: if one fails or cannot be shown, none is written. Between the steps,
- * other work gets its turn.
+ * Creates events in one transaction: if one fails or cannot be shown, none is written. Other work gets its
+ * turn between steps.
  * @throws Problem, UnshowableRecord
  */
 export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<WriteResult[]> {
@@ -97,10 +94,7 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/**
- * True if the texts of linked records fit into the answer. A short request may link to a hundred long texts,
- * which need not be read if they do not fit.
- */
+/** A short request may link to a hundred long texts, which need not be read if they do not fit. */
 async function fitsAnswer(
   tx: Tx,
   id: number,
@@ -109,10 +103,7 @@ async function fitsAnswer(
   return answerBudget === undefined || (await linkedBytes(tx, id)) <= answerBudget.bytes
 }
 
-/**
- * Returns the answer to a write: the event, or without `links` only its id.
- * @throws UnshowableRecord if the event cannot be shown
- */
+/** The answer to a write: the event, or without `links` its id. @throws UnshowableRecord */
 async function answerWritten(
   context: Context,
   row: EventRow,
@@ -137,16 +128,10 @@ export async function prepareChange(
   return { ...prepared, id: row.id }
 }
 
-/**
- * An event with more than this is written in a transaction of its own, since all requests that share one wait
- * for all of its events.
- */
+/** Larger events are written alone, since requests that share a transaction wait for all of its events. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/**
- * True if the event may be created in a shared transaction: it is small, and creates no image, record or term
- * that other writers would wait for.
- */
+/** True for a small event that creates no image, record or term that other writers would wait for. */
 export function mayShare(values: EventValues): boolean {
   const {
     author,
@@ -222,8 +207,8 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * Locks and reads an event, and checks the caller's right by `may`. That is done on the locked row, since
- * another writer may have published the event or changed its author.
+ * Locks and reads an event, then checks the caller's right by `may`: another writer may have published it or
+ * changed its author.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {
@@ -233,10 +218,7 @@ export async function getHeld(tx: Tx, id: number, context: Context, may: typeof 
   return row
 }
 
-/**
- * Returns the answer to a write, read in the same transaction, so that an event that cannot be shown is not
- * written.
- */
+/** The answer to a write, read in its transaction, so that an event that cannot be shown is not written. */
 export async function readBack(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row
@@ -244,7 +226,7 @@ export async function readBack(tx: Tx, saved: SettledEvent, context: Context): P
   return { id, series, answer: await answerWritten(context, row, found, saved.made) }
 }
 
-/** Like `readBack`, but for a move to the trash: an event that cannot be shown is trashed all the same. */
+/** An event that cannot be shown is trashed all the same. */
 export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row

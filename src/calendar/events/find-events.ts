@@ -55,8 +55,8 @@ import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
 /**
- * Finds one page of events. The index answers if it can, without a promise; else the database does. While a
- * small calendar is being read into memory, this waits for the index.
+ * Finds one page of events: without a promise in the index if that can answer, else in the database. While a
+ * small calendar is being read into memory, it waits for the index.
  * @throws Problem, at once or in the promise
  */
 export function findEvents(
@@ -69,8 +69,8 @@ export function findEvents(
 }
 
 /**
- * `best` puts the best matches of the parameter `words` first (rule 14.7). `start`, and every list without
- * `words`, has the order of rule 11.7.
+ * `best` puts the best matches of `words` first (rule 14.7); `start`, and every list without `words`, follows
+ * rule 11.7.
  */
 export type ListOrder = 'best' | 'start'
 
@@ -84,10 +84,7 @@ function findAtOnce(
   return found ?? findInDatabase(context, query, order)
 }
 
-/**
- * Finds one page of events in the index. Returns undefined if the database has to be asked.
- * @throws Problem, at once or in the promise
- */
+/** Undefined if the database has to be asked. @throws Problem, at once or in the promise */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -148,7 +145,7 @@ async function findInDatabase(
   }
 }
 
-/** Finds all events of a query, without pages. It reads only ids; rows are read when the events are shown. */
+/** Finds events without pages. Reads only ids; rows are read when shown. */
 export async function findAllEvents(context: Context, query: EventsQuery): Promise<FoundRecords<EventRow>> {
   const ground = groundOf(context, query)
   const effective = writeEventParameters(query, ground)
@@ -192,7 +189,7 @@ function foundWords(
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** Returns the ranking of a search. An event counts as coming until the day on which it ends is over. */
+/** An event counts as coming until the day on which it ends is over. */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
@@ -209,7 +206,7 @@ async function conditionOf(
   return isCollapsed(query) ? firstOfSeries(found) : found
 }
 
-/** True if the list shows only the first occurrence that it finds of each series. */
+/** True if the list shows only the first occurrence of each series. */
 export function isCollapsed(query: EventsQuery): boolean {
   return query.collapse === 'series' || query.hide_subsequent_recurrences === true
 }
@@ -226,10 +223,7 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   among: undefined,
 }
 
-/**
- * Lists events from the index. Returns undefined if the index cannot answer, and a promise for a search whose
- * result is not in memory.
- */
+/** Undefined if the index cannot answer; a promise for a search whose result is not in memory. */
 function listFromMemory(
   memory: EventMemory,
   query: EventsQuery,
@@ -257,10 +251,7 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
   ranking: order === 'best' ? rankingOf(found, context) : undefined,
 })
 
-/**
- * Returns the query to the index for all parameters but `search` and `words`; undefined if the index cannot
- * answer.
- */
+/** All parameters but `search` and `words`; undefined if the index cannot answer. */
 export function indexQuery(
   memory: EventMemory,
   query: EventsQuery,
@@ -286,8 +277,8 @@ export function indexQuery(
 }
 
 /**
- * Yields the withdrawn events that match the query. They are in a table of their own, without most texts, so
- * `accepts` of each filter tests them one by one, and a search compares only titles.
+ * Yields matching withdrawn events. They are in a table of their own, without most texts, so `accepts` of
+ * each filter tests them one by one, and a search compares only titles.
  */
 async function* findWithdrawn(query: EventsQuery, ground: EventGround): AsyncGenerator<WithdrawnEvent[]> {
   const { context } = ground
@@ -330,8 +321,8 @@ async function readAround(query: EventsQuery, ground: EventGround): Promise<Arou
 }
 
 /**
- * Returns the readings of each searched word: as corrected, and as written. The second matters when the last
- * event with a word is withdrawn, since searches correct the word from then on.
+ * Each searched word as corrected and as written. The latter matters when the last event with a word is
+ * withdrawn, since searches correct the word from then on.
  */
 async function readWords({ words = '' }: EventsQuery, { context }: EventGround): Promise<MeantWord[][]> {
   const found = await eventWords.find(words, context)
@@ -342,10 +333,7 @@ async function readWords({ words = '' }: EventsQuery, { context }: EventGround):
   )
 }
 
-/**
- * Returns withdrawn events for the filters, with the values that the public saw last. Linked records are only
- * those that still exist.
- */
+/** Withdrawn events as the public saw them last, with linked records that still exist. */
 async function loadAsBefore(context: Context, rows: readonly WithdrawnEventRow[]): Promise<FilteredEvent[]> {
   const { db } = context
   const venueIds = rows.map((row) => idsIn(row.venues))
@@ -368,7 +356,7 @@ function idsIn(json: string): number[] {
   return JSON.parse(json)
 }
 
-/** Values for columns that older versions did not store with a withdrawn event. */
+/** For columns that older versions did not store with a withdrawn event. */
 const UNKNOWN = {
   ...UNSENT,
   author: 0,
@@ -380,10 +368,7 @@ const UNKNOWN = {
   trusted: 0,
 }
 
-/**
- * Returns a withdrawn event as a row. Its `search` is only the title; its time of change is the time of the
- * withdrawal.
- */
+/** Its `search` is only the title; its time of change is that of the withdrawal. */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
   const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
   const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn

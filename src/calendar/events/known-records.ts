@@ -9,8 +9,8 @@ import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
 /**
- * Returns the in-memory index of events; undefined if a change is missing in it or it may not answer this
- * caller. If that check itself fails, the error is reported.
+ * The index of events; undefined if it lacks a change or may not answer this caller. If that check fails, the
+ * error is reported.
  */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {
@@ -21,10 +21,7 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/**
- * Returns a check whether all terms of a list exist. It asks the database only if memory does not have them
- * all.
- */
+/** Checks that all terms of a list exist, in the database only if memory lacks one. */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -35,10 +32,7 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/**
- * Returns a check whether all records of a list exist. It asks the database only if listed events in memory
- * do not link to all of them.
- */
+/** Checks that all records of a list exist, in the database unless listed events in memory link to all. */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -64,7 +58,7 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/** Finds the id of a term by slug or id, which memory has. Names are only in the database. */
+/** By slug or id, which memory has. Names are only in the database. */
 function findKnownTerm(
   { terms, termIds }: EventMemory,
   taxonomy: Taxonomy,

@@ -17,10 +17,7 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/**
- * Returns a series as linked data, with only name, page and rule: search engines show its occurrences from
- * their own data.
- */
+/** Only name, page and rule: search engines show occurrences from their own data. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -51,14 +48,14 @@ function linkedSchedule(rule: Rule, { local, zone, allDay }: Start): object {
   }
 }
 
-/** The rule of a series as answers show it. For dates without a rule, `rrule` is empty and `rule` is null. */
+/** For dates without a rule, `rrule` is empty and `rule` is null. */
 export interface ShownRule {
   rrule: string
   rule: object | null
   text: string
 }
 
-/** Shown rules by series row, which occurrences that are shown together share. */
+/** By series row, which occurrences shown together share. */
 const shown = new WeakMap<SeriesRow, ShownRule>()
 
 export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {
@@ -69,7 +66,7 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   const found: ShownRule = {
     rrule: rule ? ruleText(rule, start) : '',
     rule: rule ? recurrenceObject({ rule, added: [], left: [] }, start) : null,
-    // For a series with a rule, the words leave out dates that were added or left out.
+    // With a rule, the words leave out dates that were added or left out.
     text: recurrenceInWords(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
   }
   shown.set(series, found)
@@ -80,7 +77,7 @@ export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** Returns the members about the series of an event, which come after all other members. */
+/** Members about the series of an event, after all other members. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,

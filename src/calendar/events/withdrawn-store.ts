@@ -8,7 +8,7 @@ import type { EventRow, WithdrawnEvent, WithdrawnEventRow } from '../../store/st
 import { statement } from '../../store/storage/statement.ts'
 
 // Stores withdrawn events as the public saw them last. Feeds send their cancellation for some time, even if
-// the event itself is gone.
+// the event is gone.
 
 const selectVenues = statement<{ event: number }>()((db, value) =>
   db.selectFrom('event_venues').select('venue as id').where('event', '=', value('event')).orderBy('position'),
@@ -34,10 +34,7 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/**
- * The columns that a withdrawn event keeps. Texts are not among them, so that nobody can go on reading an
- * event that was withdrawn.
- */
+/** Without texts, so that nobody can go on reading a withdrawn event. */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'
@@ -50,8 +47,8 @@ const TEXTS = new Set([
 ])
 
 /**
- * Stores an event that leaves public lists; `before` is what the public saw last. The links are read here,
- * before later statements of the write change them.
+ * Stores an event that leaves public lists; `before` is what the public saw last. Reads the links before
+ * later statements of the write change them.
  */
 export async function keepWithdrawn(tx: Tx, before: EventRow, withdrawn_utc: string): Promise<void> {
   const { id: event, uid, title, start_date, end_date, utc_start_date, utc_end_date } = before
@@ -107,9 +104,8 @@ const selectRows = statement<{ events: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Yields the events withdrawn since `since`, in the order of lists. They are sorted here, since a database
- * index would cost every withdrawal another write.
- * @param since UTC
+ * Yields events withdrawn since `since` (UTC), in list order. Sorted here, since a database index would cost
+ * every withdrawal another write.
  */
 export async function* readWithdrawn(db: Db, since: string): AsyncGenerator<WithdrawnEvent[]> {
   const places = (await readPlaces(db, since)).sort(byStart)

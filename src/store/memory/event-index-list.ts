@@ -24,7 +24,7 @@ import {
   sliceSlots,
 } from './sorted-slots.ts'
 
-/** Wall times; an undefined bound is open. */
+/** Bounds on starts and ends of events, in local time; an undefined bound is open. */
 export interface EventWindow {
   /** start >=, unless `startsAfter` takes its place */
   from: string | undefined
@@ -36,7 +36,7 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-/** An event must meet all conditions; of a list of ids it must have one. */
+/** Conditions that an event must all meet; of a list of ids it must have one. */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -44,12 +44,12 @@ export interface IndexQuery {
   organizers: readonly number[] | undefined
   series: readonly number[] | undefined
   featured: boolean | undefined
-  /** Numbers of access facts, all of which an event must have. */
+  /** Indexes into `accessFacts`; an event must have all of them. */
   access: readonly number[]
-  /** Numbers of attendances, one of which an event must have. */
+  /** Index numbers of ways to attend (see `numberOfWay`); an event must have one of them. */
   attendance?: readonly number[] | undefined
   free?: boolean | undefined
-  /** Hours of the day, in one of which an event must begin. An all-day event begins in none. */
+  /** Hours of the day; an event must begin in one of them. An all-day event begins in none. */
   hours?: readonly number[] | undefined
   geoloc: boolean | undefined
   circle: Circle | undefined
@@ -61,9 +61,12 @@ export interface IndexQuery {
   ranking?: Ranking | undefined
 }
 
-/** Orders found events by where the words stand, with coming events before past ones. */
+/**
+ * Sorts search results by where the words occur: `titled`, then `named`, then the rest. In each group, coming
+ * events precede past ones.
+ */
 export interface Ranking {
-  /** Events with all words in the title, and events with each word in the title or a name. */
+  /** `titled`: events with all words in the title; `named`: events with each word in the title or a name. */
   titled: IdSet
   named: IdSet
   /** `YYYY-MM-DD`; past events ended before it. */
@@ -75,7 +78,7 @@ export interface IndexPage {
   total: number
 }
 
-/** The total is exact (rule 11.7). */
+/** Returns a page of ids and the exact total (rule 11.7). */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   if (!query.isCollapsed) return listEach(index, query, offset, limit)
   const { ids } = listEach(index, { ...query, ranking: undefined }, 0, index.slotCount)
@@ -106,7 +109,7 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
   }
 }
 
-/** Lists every occurrence. Most queries are answered from lists in order, without a look at every event. */
+/** Lists every occurrence. Most queries read sorted posting lists, without testing every event. */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = indexChoices(index, query)
   const bounds = boundsOf(index, query)
@@ -136,7 +139,9 @@ function idsOf(index: EventIndex, slots: readonly number[]): number[] {
 interface Choice {
   kind: PostingKind
   postings: readonly number[]
-  /** True if no event is in two of the postings; an event at several venues may be. */
+  /**
+   * True if no event is in two of the postings, apart from events with several venues (see `countRepeated`).
+   */
   isApart: boolean
 }
 
@@ -171,7 +176,7 @@ export interface SlotBounds {
   from: Bound
   to: Bound
   ends: { before: number; after: number } | undefined
-  /** 24 numbers: 1 for each hour in which an event may begin. */
+  /** By hour of the day: 1 if an event may begin in it, else 0. */
   hours: Uint8Array | undefined
 }
 
@@ -181,7 +186,7 @@ export function hourSet(hours: readonly number[]): Uint8Array {
   return set
 }
 
-/** An event from midnight to a second before midnight lasts all day, and begins at no hour. */
+/** True if an event begins in one of the `hours`. An all-day event (midnight to 23:59:59) never does. */
 function isAtHour(hours: Uint8Array, start: number, end: number): boolean {
   const at = ((start % DAY_MS) + DAY_MS) % DAY_MS
   return (
@@ -222,11 +227,13 @@ export function boundsOf(
   }
 }
 
-/** Walking so many slots takes as long as finding and ordering the slot of one id. */
+/** Visiting this many slots takes as long as finding and sorting the slot of one id. */
 const WALKS_PER_ID = 64
-/** Walking so many slots takes as long as finding the bounds of a window in one posting list. */
+/** Visiting this many slots takes as long as finding the bounds of a window in one posting list. */
 const WALKS_PER_POSTING = 128
-/** With more postings a choice is weighed by the sizes of its lists alone, without their bounds. */
+/**
+ * Above this number of postings, a choice is weighed by the full sizes of its lists, without their bounds.
+ */
 const FEW_POSTINGS = 16
 
 interface Range {
@@ -266,7 +273,7 @@ export function leastSource(index: EventIndex, choices: readonly Choice[], bound
   return least
 }
 
-/** Walks the choice with the fewest slots, and tests each slot against the others. */
+/** Visits the slots of the choice with the fewest, and tests each against the other choices. */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -327,7 +334,8 @@ function listApart(
 }
 
 /**
- * An event with several venues stands in several lists: returns by how much a sum of these lists is too high.
+ * Returns by how much the summed sizes of the posting lists are too high: an event with several venues is in
+ * several lists.
  */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: SlotBounds): number {
   const several = rangeWithin(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
@@ -341,7 +349,7 @@ function countRepeated(index: EventIndex, { postings }: Choice, bounds: SlotBoun
   return repeated
 }
 
-/** Returns each accepted slot once, in no order. */
+/** Returns each accepted slot once, unsorted. */
 export function gatherSlots(
   index: EventIndex,
   ranges: readonly Range[],
@@ -349,7 +357,7 @@ export function gatherSlots(
 ): number[] {
   if (index.met.length < index.slotCount) index.met = new Uint32Array(index.ids.length)
   const { met } = index
-  // Before the stamps exceed the 32 bits of the column, they begin again.
+  // Stamps start again at 1 before they exceed the 32 bits of the column.
   if (index.gatherings === 0xffff_ffff) met.fill(0)
   index.gatherings = index.gatherings === 0xffff_ffff ? 1 : index.gatherings + 1
   const gathering = index.gatherings
@@ -366,7 +374,7 @@ export function gatherSlots(
   return slots
 }
 
-/** A page that ends by here picks its slots from the unsorted ones; for later pages all are sorted. */
+/** A page that ends at or before this offset is selected without sorting all slots. */
 const PICKED = 200
 
 function unorderedPage(
@@ -402,7 +410,7 @@ export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore
 
 type Test = (slot: number) => boolean
 
-/** Returns a test of these choices and all other conditions, for slots whose start is within the bounds. */
+/** Returns a test of all conditions except the bounds of the start, which the slots must meet already. */
 export function acceptanceOf(
   index: EventIndex,
   choices: readonly Choice[],
@@ -418,7 +426,7 @@ export function acceptanceOf(
   }
   if (hours) tests.push((slot) => isAtHour(hours, index.starts[slot] as number, index.ends[slot] as number))
   for (const choice of choices) tests.push(choiceTest(index, choice))
-  // One test is not wrapped, since a search or a circle may leave a million slots to test.
+  // A single test is not wrapped, since a search or a circle may leave a million slots to test.
   const [first, ...more] = tests
   if (!first) return () => true
   if (more.length === 0) return first

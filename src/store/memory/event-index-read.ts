@@ -14,10 +14,10 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-// Reads the values of listed public events from the database: of all into a new index, or of some that
-// changed.
+// Reads the values of listed public events from the database: of all events into a new index, or of changed
+// ones.
 
-/** Rows read at once; requests get their turn between two reads. */
+/** Rows per read; between two reads the event loop serves requests. */
 const AT_ONCE = 500
 /** The status that everybody may see (rule 11.9). */
 const PUBLIC = 'publish'
@@ -36,8 +36,8 @@ export async function lastEventId(db: Db): Promise<number> {
 }
 
 /**
- * Reads events in the order of lists, so that the columns are in that order. Events that lists cannot order
- * are left out and reported.
+ * Reads all listed public events into a new index, in the order of lists, as its columns must be. Events with
+ * malformed times are left out and reported.
  * @throws Error if aborted
  */
 export async function readIndex(
@@ -46,8 +46,7 @@ export async function readIndex(
   signal: AbortSignal,
   reporting: Reporting,
 ): Promise<EventIndex> {
-  // Sized for as many events as there are ids: unused memory costs nothing, and counting the events takes a
-  // while.
+  // Sized by the largest id: unused memory costs nothing, and counting the events takes a while.
   const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
   await eachAfter(
@@ -95,7 +94,7 @@ interface ListedRow {
   featured: number
 }
 
-/** Reports an event with malformed times, by which lists cannot be ordered. */
+/** Returns false for an event with malformed times, which lists cannot sort, and reports it. */
 function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   const wrong = (['start_date', 'end_date'] as const).find((name) => !hasWallForm(row[name]))
   if (wrong) noteUnshowable(reporting, 'event', row.id, new Error(`its ${wrong} is no time`))
@@ -103,8 +102,8 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
 }
 
 /**
- * Selects columns of one index only, so that reading the whole calendar touches no row, and no texts pass
- * through memory.
+ * Selects columns of one database index only, so that reading the whole calendar touches no table row and
+ * loads no texts.
  */
 const eventColumns = (db: Db) =>
   db
@@ -139,7 +138,7 @@ interface EventLinks {
   series: (event: number) => number
   access: LinksOf
   free: (event: number) => boolean
-  /** The number of the attendance; 0 if unknown. */
+  /** Index number of the way to attend; 0 if unknown. */
   attendance: (event: number) => number
 }
 
@@ -179,12 +178,12 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Events that are not public or not listed are missing. */
+/** Returns the events by id, without those that are not public or not listed. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**
- * Events that lists cannot order are missing and reported. The ancestors of terms are added by the result,
- * since terms are read meanwhile.
+ * Reads some events; those with malformed times are left out and reported. The returned function adds the
+ * ancestors of terms, as these are read at the same time.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
@@ -203,7 +202,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
     free: (event) => freeOnes.has(event),
     attendance: (event) => attendanceOf.get(event) ?? 0,
   }
-  // Checked here and not in the query: without statistics the database would scan everything that is public.
+  // Filtered here, not in the query: without statistics the database would scan all public events.
   const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
   return (terms) => {
     const ancestors = ancestorsIn(terms)
@@ -213,7 +212,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/** Links are in the order of the event, with the status of the record; terms count as public. */
+/** Selects links by event and position, with the status of the linked record; terms count as public. */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'
@@ -265,7 +264,7 @@ const packedLinksOf = (kind: LinkKind) =>
   statement<{ after: number; last: number }>()((db, value) => {
     const order = kind === 'term' ? (['event'] as const) : (['event', 'position'] as const)
     const pairs = packPairs(db, 'event', LINKED[kind], order)
-    // A `where` on the status would make the database begin with everything that is public.
+    // A `where` on the status would make the database start from all public records.
     const isPublic = kind === 'term' ? sql`` : sql` filter (where ${sql.ref('status')} = ${sql.lit(PUBLIC)})`
     return linksOfKind(db, kind)
       .clearSelect()
@@ -367,7 +366,7 @@ async function readColumn<Row extends { id: number }, Value>(
   return values
 }
 
-/** Takes rows page by page until there are none; requests get their turn in between. */
+/** Reads rows page by page until there are none; between pages the event loop serves requests. */
 async function eachAfter<Key, Row extends Key>(
   first: Key,
   rowsAfter: (last: Key) => Promise<Row[]>,
@@ -397,7 +396,7 @@ const attendedAfter = statement<{ id: number }>()((db, last) =>
 
 const numberOfWay = (way: Attendance) => ATTENDANCES.indexOf(way)
 
-/** Events with the same facts share a list. */
+/** Returns indexes into `accessFacts`; events with the same facts share one array. */
 const factNumbers = madeOnce((words: string): readonly number[] =>
   words === '' ? NONE : words.split(' ').map((word) => accessFacts.indexOf(word)),
 )

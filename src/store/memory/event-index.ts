@@ -12,19 +12,19 @@ import {
 // Holds listed public events in columns of numbers, and keeps their posting lists in order.
 
 /**
- * Anonymous lists are answered from it. It has no texts, only the values that lists are ordered and narrowed
- * by: about 70 bytes an event. The database has the truth; `event-memory.ts` keeps the index in step with it.
+ * The in-memory index that answers anonymous lists. It has no texts, only the values that lists sort and
+ * filter by: about 70 bytes per event. `event-memory.ts` keeps it in step with the database.
  */
 export interface EventIndex {
-  /** Columns are by slot. Times are wall times in ms, as if they were UTC. */
+  /** Columns are by slot. Times are local times in ms, computed as if they were UTC. */
   ids: Int32Array
   starts: Float64Array
   ends: Float64Array
   dates: Float64Array
-  /** Where the postings of a slot begin in `links`, and their number. */
+  /** Where the posting numbers of a slot begin in `links`, and how many there are. */
   linkStarts: Int32Array
   linkCounts: Uint16Array
-  /** The posting of the event's venue, `NO_VENUE` or `SEVERAL_VENUES`. */
+  /** The posting number of the event's only venue, `NO_VENUE` or `SEVERAL_VENUES`. */
   venues: Int32Array
   /** The id of the series; 0 for a single event. */
   series: Int32Array
@@ -32,8 +32,8 @@ export interface EventIndex {
   linksUsed: number
   slotCount: number
   /**
-   * Slots below this number are in the order of lists. Such a slot keeps its times when its event moves, and
-   * is never reused.
+   * Slots below this number are in the order of lists, so they compare by number. Such a slot keeps its times
+   * when its event moves, and is never reused.
    */
   ordered: number
   freeSlots: number[]
@@ -41,17 +41,17 @@ export interface EventIndex {
   slotOf: Int32Array
   all: SortedSlots
   /**
-   * Posting lists by number. `postingOf` has the number by key; a cell has its own. A list that no query has
-   * used yet is only in `noted`.
+   * Posting lists by number. `postingOf` maps keys to numbers; a cell holds its own. A list that was not
+   * needed yet is only in `noted`.
    */
   postings: (SortedSlots | undefined)[]
-  /** Slots of all posting lists when the index was filled, and where each list ends. */
+  /** Slots of all posting lists as first filled, list after list, and where each list ends. */
   noted: { slots: Int32Array<ArrayBuffer>; ends: Int32Array }
   postingOf: Map<number, number>
   postingKeys: number[]
   places: Places
   venueAccess: Map<number, readonly number[]>
-  /** The visit stamp of each slot, and the latest stamp. */
+  /** By slot, the stamp of the last gathering that met it, and the latest stamp (see `gatherSlots`). */
   met: Uint32Array
   gatherings: number
 }
@@ -63,9 +63,11 @@ export interface IndexedEvent {
   date: string
   featured: boolean
   terms: readonly number[]
-  /** The terms above these, perhaps repeated: an event of a category is in its ancestors too (rule 13.2). */
+  /**
+   * The ancestors of `terms`, perhaps repeated: an event of a category is in its ancestors too (rule 13.2).
+   */
   ancestors: readonly number[]
-  /** Public records only, in order. */
+  /** Public records only, in the order of the event. */
   venues: readonly number[]
   organizers: readonly number[]
   series: number
@@ -107,7 +109,7 @@ const KINDS: Record<PostingKind, number> = {
   free: 9,
   attendance: 10,
 }
-/** The difference between the keys of two consecutive ids of a kind; more than there are kinds. */
+/** Keys of consecutive ids of a kind differ by this; it exceeds the number of kinds. */
 const KEY_STEP = 16
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
@@ -140,7 +142,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
 }
 
 /**
- * Postings an event, above the average: terms, ancestors, a venue and its cells, an organizer and three
+ * Postings per event, above the average: terms, ancestors, a venue and its cells, an organizer and three
  * flags.
  */
 const LINKS_EXPECTED = 14
@@ -154,14 +156,14 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * Events must come in the order of lists; no posting list has them before `listNoted`. An event that is there
- * already has moved meanwhile, and stays.
+ * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the order
+ * of lists. One that comes again, since it moved during the reading, is ignored.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
 }
 
-/** Makes all posting lists at once; made one by one they would leave much garbage. */
+/** Builds all posting lists at once, since building them one by one would leave much garbage. */
 export function listNoted(index: EventIndex): void {
   const { slotCount, linkStarts, linkCounts, links } = index
   const ends = new Int32Array(index.postings.length)
@@ -231,12 +233,12 @@ export function isIndexed(index: EventIndex, id: number): boolean {
   return (index.slotOf[id] ?? 0) > 0
 }
 
-/** Unused postings from which on an index is rebuilt. */
+/** An index is rebuilt only above this number of unused postings. */
 const SPARE_POSTINGS = 10_000
 
 /**
- * Whether most postings belong to cells that venues have left. Their numbers are not reused, so an index made
- * anew is smaller.
+ * Whether most postings belong to cells that venues have left. Their numbers are not reused, so a rebuilt
+ * index is smaller.
  */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
@@ -251,12 +253,12 @@ export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<
   return postings
 }
 
-/** Whether the index has had events of the record; without any, it may not even exist. */
+/** True if the index has ever had events of the record; false also if no such record exists. */
 export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: number): boolean {
   return index.postingOf.has(keyOf(kind, id))
 }
 
-/** Events of terms below it are included, in the order of lists. */
+/** Returns the ids of events of the term or its descendants, in the order of lists. */
 export function eventsOfTerm(index: EventIndex, id: number): number[] {
   const list = slotsOfPosting(index, index.postingOf.get(keyOf('term', id)))
   return sliceSlots(list, 0, list.size).map((slot) => index.ids[slot] as number)
@@ -268,7 +270,7 @@ export function slotsOfPosting(index: EventIndex, posting: number | undefined): 
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/** A list is made when it is first needed, since most never are. */
+/** Returns a posting list. It is made when first needed, since most never are. */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open
@@ -286,7 +288,7 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/** Returns ms. It only orders events that start at the same moment, so 0 will do for a malformed date. */
+/** Returns the publication date in ms; 0 if malformed, since it only breaks ties between equal starts. */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
 function takeSlot(index: EventIndex, event: IndexedEvent): number {
@@ -302,7 +304,7 @@ function takeSlot(index: EventIndex, event: IndexedEvent): number {
   return slot
 }
 
-/** Reused, since a million events pass through it. */
+/** Reused by `gatherPostings`, since a million events pass through it. */
 const scratch: number[] = []
 
 function gatherPostings(index: EventIndex, event: IndexedEvent): number[] {

@@ -21,15 +21,15 @@ import {
 } from './event-index-read.ts'
 import { dropAllPieces, dropPieces, type EventPieces, emptyPieces } from './event-pieces.ts'
 
-// Keeps the calendar in memory in step with the database, and caches results of searches.
+// Keeps the in-memory calendar in step with the database, and caches search results.
 
 export interface EventMemory extends EventState {
   searches: EventSearches
-  /** Names the present state of the data; an answer stays valid as long as the version it was made at. */
+  /** Identifies the state of the data; an answer stays valid until this changes. */
   version: string
-  /** Rises when sources that have moved here may have changed their old addresses. */
+  /** Incremented when old addresses of sources that moved to this calendar may have changed. */
   sources: number
-  /** Rises after owners may have changed settings, once these are in effect. */
+  /** Incremented when settings of owners may have changed, once these are in effect. */
   settings: number
   following: Following
 }
@@ -44,29 +44,29 @@ interface Following {
   usersChanged: () => void
   stop: AbortController
   unsubscribe: () => void
-  /** Changes up to it were applied; undefined before the first look. */
+  /** Changes up to this cursor are applied; undefined before the first read. */
   cursor: Cursor | undefined
   /** How often changes were announced, and how many announcements are applied. */
   announced: number
   applied: number
-  /** Whether everything is read anew while the present index answers. */
+  /** True while the index is rebuilt and the present one still answers. */
   isRenewing: boolean
   /** The run that applies changes now, and the one that begins after it. */
   working: Promise<void> | undefined
   next: Promise<void> | undefined
   loading: Promise<void> | undefined
-  /** Resolves when a small calendar has been read, or lists need not wait for it any more. */
+  /** Resolves when a small calendar has been read, at the latest after `SOON_MS`. */
   soon: Promise<void> | undefined
 }
 
 /** A calendar is small up to this event id; reading it takes some tenths of a second. */
 const SMALL = 20_000
-/** Ms that lists wait at most for a small calendar. */
+/** In ms, how long lists wait at most for a small calendar to be read. */
 const SOON_MS = 1000
-/** Ms for which the first requests have the processor before a larger calendar is read. */
+/** In ms, the delay before a larger calendar is read, so that the first requests are served sooner. */
 const HEAD_START_MS = 300
 
-/** Ms until the calendar is read again after a failure; doubled each time, up to `last`. */
+/** In ms, the delay before a failed read is retried; doubled each time, up to `last`. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
 /**
@@ -112,7 +112,7 @@ export function openEventMemory(
   }
 }
 
-/** Whether the database may have changes that have not been applied. */
+/** Whether the database may have changes that have not been applied to the memory. */
 export function isBehind({ following }: EventMemory): boolean {
   return following.database.look() || following.applied !== following.announced
 }
@@ -123,8 +123,8 @@ export function mayBeBehind(memory: EventMemory): boolean {
 }
 
 /**
- * Returns a function that says whether what was read since this call is as current as the memory, so that it
- * may be cached.
+ * Returns a function that tells whether data read since this call is as current as the memory, and so may be
+ * cached.
  */
 export function readingFrom(memory: EventMemory): () => boolean {
   const { version } = memory
@@ -155,7 +155,7 @@ export function catchUp(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Reads the calendar in steps that let requests through. A failure is reported, and the reading tried again.
+ * Reads the calendar in steps between which requests are served. A failure is reported and retried.
  * @throws Error if the memory is closed
  */
 export function loadMemory(memory: EventMemory): Promise<void> {
@@ -168,21 +168,21 @@ export function loadMemory(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Returns a promise, which never rejects, while a small calendar is being read. A list that waits for it
- * comes as soon as one from the database, for which a thread would have to start.
+ * While a small calendar is being read: returns a promise that never rejects. Waiting for it is as quick as
+ * reading the database, for which a thread would have to start.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
 }
 
-/** Waits for reads under way. */
+/** Aborts reads under way, and waits until they have ended. */
 export async function closeMemory({ following }: EventMemory): Promise<void> {
   following.unsubscribe()
   following.stop.abort()
   await Promise.all([following.loading, following.working].map((work) => work?.catch(() => undefined)))
 }
 
-/** Waits until no other work applies changes. */
+/** Runs the work once no other work applies changes. */
 async function alone(following: Following, work: () => Promise<void>): Promise<void> {
   while (following.working) await following.working.catch(() => undefined)
   const run = work().finally(() => {
@@ -210,8 +210,8 @@ async function takeIn(memory: EventMemory): Promise<void> {
     )
     if (memory.index && isMostlySpare(memory.index)) renew(memory)
   }
-  // A cursor also moves when a transaction that ran beside a change ends without one. Nodes that never saw
-  // that transaction have the new cursor from the start.
+  // The cursor also moves without changes, when a transaction that ran beside a change ends without one.
+  // Nodes that never saw that transaction have the new cursor from the start.
   memory.version = read.cursor
   following.cursor = read.cursor
   following.applied = announced
@@ -219,7 +219,7 @@ async function takeIn(memory: EventMemory): Promise<void> {
 
 async function renewSettings(memory: EventMemory): Promise<void> {
   await memory.following.renewSettings()
-  // Pieces have texts in the language of the calendar, and its currency.
+  // Cached pieces depend on the language and currency of the calendar.
   dropAllPieces(memory.pieces)
   memory.settings++
 }
@@ -240,7 +240,7 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** Reads the memory anew after a change that could not be applied, so that no request fails for it. */
+/** Rebuilds the index after changes could not be applied, so that no request fails because of them. */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)
@@ -281,7 +281,6 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   for (;;) {
     const start = await following.database.cursor()
     if (following.cursor === undefined) moveTo(memory, start)
-    // The first requests come before the reading of a large calendar.
     if ((await lastEventId(db)) > SMALL) await sleep(HEAD_START_MS, undefined, { signal, ref: false })
     const terms = await readTerms(db)
     const index = await readIndex(db, terms, signal, reporting)
@@ -294,7 +293,7 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   }
 }
 
-/** Also resolves when lists have waited long enough, and at once for a large calendar. */
+/** Resolves when a small calendar has been read or `SOON_MS` have passed; at once for a large calendar. */
 function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void> {
   const read = lastEventId(source.db).then((last) => (last <= SMALL ? loading : undefined))
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
@@ -308,8 +307,8 @@ interface ReadCalendar {
 }
 
 /**
- * Replaces the index only once the new one has every change since its cursor: no list counts on it before.
- * Returns false if these changes are not recorded any more, so that all must be read again.
+ * Applies the changes since `start` to the new index, then replaces the old one. Returns false if these
+ * changes are no longer recorded, so that all must be read again.
  */
 async function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<boolean> {
   const { source, database } = memory.following
@@ -349,10 +348,10 @@ interface RecordSource {
 }
 
 const EVENTS_AT_ONCE = 100
-/** With more touched events it is quicker to read all events anew. */
+/** Above this number of touched events, reading all events anew is quicker. */
 const RELOAD_ABOVE = 20_000
 
-/** Does nothing before the index was read. */
+/** Updates the index and drops outdated pieces; does nothing before the index has been read. */
 async function applyChanges(
   state: EventState,
   source: RecordSource,
@@ -411,7 +410,10 @@ function applyEvents(state: EventState, index: EventIndex, ids: readonly number[
   }
 }
 
-/** Returns the events to read again: those of moved or deleted terms, and of all terms below these. */
+/**
+ * Applies changed terms, and returns the events to read again: those of moved or deleted terms and of their
+ * descendants.
+ */
 function applyTerms(
   state: EventState,
   index: EventIndex,
@@ -455,7 +457,7 @@ function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
 /** Bytes of a cached result besides its ids and its key. */
 const OVERHEAD = 300
 
-/** Results are cached, so that the next page of a search costs nothing. */
+/** Caches of search results, so that the next page of a search costs nothing. */
 export interface EventSearches {
   found: Cache<string, IdSet>
   asked: Map<string, Promise<IdSet>>
@@ -467,7 +469,10 @@ function emptySearches(budget: CacheBudget): EventSearches {
   return { found: emptyCache(budget), asked: new Map(), words: emptyCache(budget), askedWords: new Map() }
 }
 
-/** Returns a result of at least this version of the data; a cached one may have part of the next change. */
+/**
+ * Returns the ids that match a search, at `version` or later; a cached result may have part of the next
+ * change.
+ */
 export function findSearched(
   searches: EventSearches,
   version: string,
@@ -488,7 +493,7 @@ export function findSearched(
   return looking
 }
 
-/** Returns words of at least the memory's version of the data. */
+/** Finds the words of a search, at the memory's version of the data or later. */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

@@ -1,10 +1,10 @@
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, setCached } from '../../base/cache.ts'
 
-// Events as written JSON, which memory keeps and answers copy.
+// Caches events as JSON bytes, which answers copy.
 
 /**
- * A value written as JSON, in parts that never change. Answers copy its bytes; code that needs members parses
- * it (`unwritten`).
+ * A value serialized as JSON, in parts that never change. Answers copy its bytes; code that needs members
+ * parses it (`unwritten`).
  */
 export interface WrittenJson {
   readonly parts: readonly Buffer[]
@@ -33,8 +33,8 @@ export function lengthOf(parts: readonly Buffer[]): number {
 }
 
 /**
- * The JSON of an event around its categories and tags, whose counts change most often. It never changes:
- * another state of the event is another piece.
+ * The JSON of an event before and after its categories and tags, whose counts change most often. It never
+ * changes: another state of the event is another piece.
  */
 export interface EventPiece {
   before: Buffer
@@ -43,12 +43,12 @@ export interface EventPiece {
   after: Buffer
 }
 
-/** An event read by itself; `sequence` is the number of its version. */
+/** The piece of an event that is shown alone; `sequence` is the number of its version. */
 export interface SinglePiece extends EventPiece {
   sequence: number
 }
 
-/** Longer events are not cached; in bytes. */
+/** In bytes; longer events are not cached. */
 const LONGEST_KEPT = 200_000
 
 /** Bytes of a piece besides its JSON. */
@@ -57,11 +57,11 @@ const OVERHEAD = 400
 export interface EventPieces {
   /** Public events as lists show them, by id. */
   listed: Cache<number, EventPiece>
-  /** Public events as they are shown by themselves, by id. */
+  /** Public events as shown alone, by id. */
   single: Cache<number, SinglePiece>
-  /** Rises whenever everything is dropped. */
+  /** Incremented whenever everything is dropped. */
   age: number
-  /** Rises with every drop: a row read before a drop may be older than a piece cached after it. */
+  /** Incremented with every drop: a row read before a drop may be older than a piece cached after it. */
   drops: number
   changes: Uint32Array
 }
@@ -89,7 +89,9 @@ export function makePiece(
 const COMMA = Buffer.from(',')
 const TAGS = Buffer.from('],"tags":[')
 
-/** Terms are shown as they are now; `jsonOf` returns no bytes for one that is not shown. */
+/**
+ * Inserts the current JSON of its terms into a piece; `jsonOf` returns no bytes for a term that is not shown.
+ */
 export function writePiece(
   { before, categories, tags, after }: EventPiece,
   jsonOf: (term: number) => Buffer,

@@ -11,7 +11,7 @@ export interface Places {
   coarsest: Cell[]
 }
 
-/** Degrees. */
+/** In degrees. */
 interface Point {
   lat: number
   lng: number
@@ -24,7 +24,7 @@ interface Place extends Point {
 
 export interface Cell {
   number: number
-  /** The posting of the events in the cell, which the index sets. */
+  /** The posting number of the events in the cell; set by the index. */
   posting: number | undefined
   /** `reach` is the km from the centre to the farthest corner, or a little more. */
   centre: Direction
@@ -36,14 +36,14 @@ export interface Cell {
 }
 
 /**
- * Cells a degree: they are up to 30, 4 and half a kilometre wide, so the edge of a circle around a town
- * leaves few venues to test.
+ * Cells per degree, coarsest first. They are up to 30, 4 and 0.5 km wide, so few venues at the edge of a
+ * circle around a town must be tested.
  */
 const GRIDS = [4, 32, 256] as const
 const [COARSEST] = GRIDS
 /**
- * More than the cells of a row around the earth, and more than those of a grid, so that numbers of cells are
- * unique.
+ * Factors that make cell numbers unique: `ROW` exceeds the cells of a row around the earth, `GRID` those of a
+ * grid.
  */
 const ROW = 100_000
 const GRID = 1e10
@@ -62,7 +62,7 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/** Disjoint cells that lie within an area, and the venues in it outside these cells, in no order. */
+/** Disjoint cells that lie within an area, and the venues in it outside these cells, unsorted. */
 interface Within {
   cells: Cell[]
   venues: number[]
@@ -117,8 +117,8 @@ export function cellsOf({ lat, lng }: Point): number[] {
 }
 
 /**
- * Returns the coarsest cells that a circle may reach; undefined above `most`, and for a circle without bounds
- * of longitude.
+ * Returns the numbers of the coarsest cells that a circle may reach; undefined if they are more than `most`,
+ * or if the circle has no bounds of longitude.
  */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
   const { latitudes, longitudes } = boxAround(circle)
@@ -166,8 +166,8 @@ function emptyCell(point: Point, number: number, perDegree: number): Cell {
   const middleOf = (degrees: number) => (lineOf(degrees, perDegree) + 0.5) / perDegree
   const [lat, lng] = [middleOf(point.lat), middleOf(point.lng)]
   const half = 0.5 / perDegree
-  // From the centre to the edge nearer to the equator, which is the longer one, and along it: at least as far
-  // as to any corner.
+  // The distance from the centre to the edge nearer the equator, the longer one, plus half that edge: no
+  // corner is farther away.
   const edge = Math.max(0, Math.abs(lat) - half)
   const reach = distanceKm(0, 0, half, 0) + distanceKm(edge, 0, edge, half)
   return { number, posting: undefined, centre: directionOf(lat, lng), reach, cells: [], places: [] }

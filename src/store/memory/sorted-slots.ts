@@ -1,4 +1,4 @@
-// Lists of slots in order, in which a slot is quickly added, removed, found and counted.
+// Sorted lists of slots, in which a slot is quickly added, removed, found and counted.
 
 /**
  * Slots in the order of their keys, in blocks: adding one among a million moves at most a block. A slot is
@@ -26,10 +26,10 @@ export function emptySlots(): SortedSlots {
   return { blocks: [], before: UNCOUNTED, isCounted: true, size: 0 }
 }
 
-/** The first `before` of every list. A list of one block needs no other, since that block starts at 0. */
+/** The initial `before` of every list. A list of one block needs no other, since that block starts at 0. */
 const UNCOUNTED = new Int32Array(0)
 
-/** The slots are in order already; the list takes over the array. */
+/** Makes a list of slots that are already sorted; it takes over the array. */
 export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
   const blocks: Block[] = []
   for (let from = 0; from < slots.length; from += FULL) {
@@ -71,7 +71,7 @@ export function removeSlot(list: SortedSlots, slot: number, order: Order): void 
   changed(list, -1)
 }
 
-/** A place in the order: before all slots with a key, or after them if it is open. */
+/** A position in the order: before all slots with `key`, or after them if `isOpen`. */
 export interface Bound {
   key: number
   isOpen: boolean
@@ -96,8 +96,8 @@ export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen
 }
 
 /**
- * Counts the slots before a bound. It calls no function for each slot, since a circle counts hundreds of
- * lists.
+ * Returns the number of slots before a bound. It calls no function per slot, since a circle counts hundreds
+ * of lists.
  */
 export function lowerBound(list: SortedSlots, bound: Bound): number {
   const { key, isOpen, keys, ordered, first } = bound
@@ -148,10 +148,10 @@ export function sliceSlots(list: SortedSlots, from: number, to: number): number[
   return slots
 }
 
-/** Visits slots at the places from `from` to before `to` of an array; false ends the walk. */
+/** Visits `slots[from]` up to `slots[to - 1]`; returns false to end the walk. */
 export type Run = (slots: Int32Array, from: number, to: number) => unknown
 
-/** Visits a block at a time, in order, until `visit` returns false. */
+/** Visits the slots at positions `from` to `to - 1`, a block at a time, until `visit` returns false. */
 export function eachRun(list: SortedSlots, from: number, to: number, visit: Run): void {
   let left = to - from
   if (left <= 0) return
@@ -198,7 +198,7 @@ function split(list: SortedSlots, at: number): void {
   list.blocks.splice(at + 1, 0, upper)
 }
 
-/** Returns the first block whose last slot does not come before this one, else the last block. */
+/** Returns the index of the first block whose last slot does not precede `slot`, else of the last block. */
 function blockFor(list: SortedSlots, slot: number, order: Order): number {
   let low = 0
   let high = list.blocks.length - 1

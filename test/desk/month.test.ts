@@ -105,7 +105,10 @@ describe('the month to plan on', () => {
       assert.notDeepEqual(await starts(), before)
       const { body: shown } = await editor.get(moved.headers.get('location') ?? '')
       const undo = shown.split('<form class="undo"')[1]?.split('</form>')[0] ?? ''
-      const fields = [...undo.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])
+      const fields = [...undo.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ])
       await editor.post('/desk/month/move', Object.fromEntries(fields))
       assert.deepEqual(await starts(), before, scope)
     }

@@ -2,7 +2,8 @@ import type { Language } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { type Content, type Html, html, trusted } from '../pages/page-html.ts'
 
-// Writes a letter as plain text and as HTML with the same content: in one column, with light and dark colors.
+// Writes a letter as plain text and as HTML with the same content: in one column, with light and dark
+// colours.
 
 export interface Letter {
   subject: string
@@ -141,7 +142,7 @@ function wrapped(text: string, width = WIDTH): string {
 }
 
 /**
- * The style sheet only has the dark colors. Light ones are in attributes, for mail programs without style
+ * The style sheet only has the dark colours. Light ones are in attributes, for mail programs without style
  * sheets.
  */
 const STYLE = trusted(`

@@ -87,7 +87,10 @@ export async function openRelay(config: Config, patience = PATIENCE): Promise<Re
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/** @throws Error with one sentence if the password file cannot be read */
+/**
+ * Returns the password in the configured file or, without such a file, that in the URL of the relay.
+ * @throws Error with one sentence if the file cannot be read
+ */
 function passwordOf({ mail_password_file: file }: Config, inAddress: string): string {
   if (file === '') return inAddress
   try {
@@ -97,7 +100,11 @@ function passwordOf({ mail_password_file: file }: Config, inAddress: string): st
   }
 }
 
-/** @throws Error with one sentence if no valid sender address is configured */
+/**
+ * Returns the address that messages are sent from: `mail_from` or, if that is empty, the user name at the
+ * relay.
+ * @throws Error with one sentence if it is not a valid address
+ */
 function senderOf({ mail_from }: Config, user: string): string {
   const from = parseMailAddress(mail_from || user)
   if (from !== undefined) return from

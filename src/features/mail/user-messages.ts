@@ -10,8 +10,8 @@ import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
 /**
- * Queues an invitation or another account message with a secret link. Returns false if e-mail is off or the
- * user has no address.
+ * Queues an invitation, or a link to reset the password. Returns false if e-mail is off or the user has no
+ * address.
  */
 export async function tellUser(
   tx: Tx,

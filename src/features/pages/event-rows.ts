@@ -41,7 +41,7 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
 }
 
 /**
- * Returns the CSS class for the color of the first category, with a space before it; empty if it has none.
+ * Returns the CSS class for the colour of the first category, with a space before it; empty if it has none.
  */
 export function hueOf({ terms }: Viewing, card: Card): string {
   for (const id of card.terms) {

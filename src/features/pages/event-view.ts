@@ -55,7 +55,7 @@ import { inWords } from './when-in-words.ts'
 
 /**
  * Shows the page of an event.
- * @throws UnshowableRecord
+ * @throws UnshowableRecord if its stored data cannot be shown
  */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
   const { context } = viewing

@@ -62,7 +62,7 @@ function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
 }
 
 /**
- * Returns a query from which the wrong parameters are left out.
+ * Returns a query without filters in place of one with invalid parameters, whose names it keeps.
  * @throws the error itself if it does not say which parameters are wrong
  */
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {

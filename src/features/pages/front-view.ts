@@ -171,7 +171,7 @@ const SIZES = { hero: '(max-width: 47.5rem) 72vw, 372px', card: '(max-width: 47.
 const PIXELS = { hero: 760, card: 400 }
 
 /**
- * Returns a featured event, large (`hero`) or small (`card`). Without a picture, its text is on the color of
+ * Returns a featured event, large (`hero`) or small (`card`). Without a picture, its text is on the colour of
  * its category.
  */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {

@@ -192,7 +192,7 @@ function monthLinks(
   return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
 }
 
-/** Drops empty members, which REST responses have but JSON-LD must not have. */
+/** Drops empty members: REST responses have them, JSON-LD should not. */
 const filledMembers = (data: object) =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 

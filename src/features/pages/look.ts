@@ -63,7 +63,7 @@ interface LookFile {
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
 /**
- * File extensions accepted only for files named at the start. The type of uploaded files is recognized by
+ * File extensions accepted only for files named at the start. The type of uploaded files is recognised by
  * their content.
  */
 const ALSO = ['.jpeg', '.avif', '.gif']

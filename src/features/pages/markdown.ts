@@ -41,7 +41,7 @@ const read = emptyCache<string, string>(processBudget)
 const MOST_MARKS = 1500
 
 /**
- * Renders Markdown as sanitized HTML. A text that is nested too deeply or has too many marks is shown as it
+ * Renders Markdown as sanitised HTML. A text that is nested too deeply or has too many marks is shown as it
  * was typed.
  */
 export function markdownHtml(text: string, headings: HeadingForm): string {

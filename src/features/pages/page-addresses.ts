@@ -220,8 +220,8 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
 }
 
 /**
- * Words after which moved sites put a date or page number. They count only directly after `/events/`: after a
- * term, such a word may be the slug of its child.
+ * Names of list views at moved sites, which a date or page number may follow. Except for `list`, they count
+ * only directly after `/events/`: after a term, such a word may be the slug of its child.
  */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 

@@ -73,7 +73,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
-/** Style of the desk's preview, which shows the front page in other colors. */
+/** Style of the desk's preview, which shows the front page in other colours. */
 export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
@@ -203,7 +203,7 @@ const DARK_GROUND: Rgb = [38, 41, 47]
 
 /** Contrast ratio that text needs. */
 const READABLE = 4.6
-/** Contrast ratio of text in the dark scheme: higher, since colors look weaker on dark backgrounds. */
+/** Contrast ratio of text in the dark scheme: higher, since colours look weaker on dark backgrounds. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
@@ -226,7 +226,7 @@ export function accentStyle(colour: string): string {
 
 /**
  * Mixes `colour` with `target` until a control in it stands out from `ground` and text on it is readable;
- * returns both colors.
+ * returns both colours.
  */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
@@ -238,8 +238,8 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
 }
 
 /**
- * Contrast of text in the accent color. `ratio` is that of the color itself; `shown` is the color that pages
- * use in its place.
+ * Contrast of text in the accent colour. `ratio` is that of the colour itself; `shown` is the colour that
+ * pages use in its place.
  */
 interface TextContrast {
   ratio: number
@@ -404,7 +404,7 @@ const styleOf = (name: string) =>
 /** An icon that devices request at a fixed path, whether or not the page names it. */
 interface SiteIcon {
   side: number
-  /** Background color, visible where the image is transparent or does not reach. */
+  /** Background colour, visible where the image is transparent or does not reach. */
   ground: string
   /** True if the built-in mark gets round corners. Those of home screen icons are rounded by the device. */
   isRound: boolean
@@ -429,7 +429,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** Renders an icon from that of the look if it is a raster image, else from the mark in the accent color. */
+/** Renders an icon from that of the look if it is a raster image, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon

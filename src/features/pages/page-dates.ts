@@ -127,7 +127,7 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** Returns a distance in words, with one decimal below ten kilometers. */
+/** Returns a distance in words, with one decimal below ten kilometres. */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -151,7 +151,10 @@ const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { max
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/** Returns the last day of an event. One that ends before five in the morning ends on the day before. */
+/**
+ * Returns the last day of an event. One that ends before five in the morning counts as ending the day before,
+ * but not before it begins.
+ */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)

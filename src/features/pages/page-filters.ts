@@ -28,7 +28,7 @@ const {
   ...shared
 } = eventFilters
 
-/** Attribute of each filter by terms: `category` for `categories`. */
+/** Attribute names of the filters by terms: `category` for `categories`. */
 const TERM_OF_LIST = new Map<string, string>(
   Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]),
 )

@@ -93,7 +93,7 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
 }
 
 /**
- * Keeps either `near` or a position, `near` if there are both. A position is rounded to about a kilometer, so
+ * Keeps either `near` or a position, `near` if there are both. A position is rounded to about a kilometre, so
  * that the URL does not tell exactly where a visitor is.
  */
 function settlePlace(sent: Map<string, string>): void {

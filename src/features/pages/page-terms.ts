@@ -19,7 +19,7 @@ export interface ShownTerm {
   slugs: readonly string[]
   count: number
   depth: number
-  /** Number of its color. A term has that of its top-level ancestor. */
+  /** Number of its colour. A term has that of its top-level ancestor. */
   hue: number
 }
 
@@ -49,7 +49,7 @@ const MOST_TERMS = 200
 const MOST_VENUES = 200
 const MOST_LEARNED = 5000
 const HUES = 12
-/** Coprime to `HUES`, so that the first twelve categories have different colors. */
+/** Coprime to `HUES`, so that the first twelve categories have different colours. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
@@ -174,9 +174,9 @@ const offered = (row: NamedVenue): OfferedVenue => ({
 })
 
 /**
- * Returns the terms with their slugs, depth and color.
- * @param known terms already shown, whose colors those below them get; if missing, top-level categories get
- * new colors
+ * Returns the terms with their slugs, depth and colour.
+ * @param known terms already shown, whose colours those below them get; if missing, top-level categories get
+ * new colours
  */
 function shownTerms(
   rows: readonly NamedTerm[],

@@ -10,7 +10,10 @@ export interface PagesPart {
 }
 
 export interface Subscribes {
-  /** @param query the filters without dates; includes the term of the path */
+  /**
+   * Returns the link for subscribing to a list.
+   * @param query the filters without dates, including the term of the path
+   */
   list: (site: Site, query: string) => { path: string; text: string }
   event: (site: Site, id: number) => { path: string; text: string }
 }

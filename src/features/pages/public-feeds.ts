@@ -185,7 +185,7 @@ const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
 /** Pages of The Events Calendar have links with `ical=1` to iCalendar files. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Parameters of such links that feeds do not have. */
+/** Parameters of links with `ical=1` that feeds do not have. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
 /** Parameters that give a list a last day. */

@@ -417,8 +417,8 @@ interface PagePermissions {
 }
 
 /**
- * Returns the Content-Security-Policy header: scripts, style sheets and images are from this site only, and
- * forms are sent to it, except for the hosts passed in.
+ * Returns the Content-Security-Policy header: scripts, style sheets and fonts come from this site only,
+ * images from it or over HTTPS, and forms are sent to it or to `formsLeadTo`.
  */
 export function contentPolicy(
   site: Site,

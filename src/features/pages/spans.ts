@@ -144,8 +144,7 @@ export const isUndated = ({ view: _view, ...dates }: Span) =>
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
 /**
- * Returns the views that a page links to, each at the date shown at present; the present view itself without
- * a date.
+ * Returns the views that a page links to, each at the date that the page shows; its own view without a date.
  */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined

@@ -45,7 +45,7 @@ function requireReviewer(context: Context): void {
 }
 
 /**
- * Returns the context in which HTML of the suggestion is sanitized, even if the editor may write any HTML.
+ * Returns the context in which HTML of the suggestion is sanitised, even if the editor may write any HTML.
  */
 const writingFor = (context: Context): Context => ({
   ...context,
@@ -55,8 +55,8 @@ const writingFor = (context: Context): Context => ({
 /**
  * Publishes a suggestion, or the change that its sender proposed. Venues and organizers that do not exist yet
  * are created.
- * @param look `edited` has the controls if the editor changed them; `seen` is the `wordingOf` what the editor
- * saw
+ * @param look `edited` has the controls if the editor changed them; `seen` is the hash (`wordingOf`) of the
+ * text that the editor saw
  * @throws Problem rest_forbidden for a caller who may not review
  */
 export async function publishSubmission(

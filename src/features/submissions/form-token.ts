@@ -90,7 +90,8 @@ export const hashOfSecret = (text: string): string => hash('sha256', text, 'base
 export const newSecret = (): string => randomBytes(LINK_BYTES).toString('base64url')
 
 /**
- * Returns the secret of a link. It follows from the token, so sending a form twice leads to the same page.
+ * Returns the secret for the link to the sender's page. It is derived from the form's token, so sending a
+ * form twice leads to the same page.
  */
 export const secretOfForm = (key: string, token: string): string => macOf(key, `link ${token}`)
 

@@ -121,8 +121,8 @@ async function makeKept(
 }
 
 /**
- * Returns the number of bits of the proof of work, or undefined if few enough suggestions came in the last
- * hour.
+ * Returns how many bits of proof of work a suggestion needs; undefined if it needs none, since few
+ * suggestions came in the last hour.
  */
 async function proofNow(route: SuggestRoute, { db, now }: Context): Promise<number | undefined> {
   const { settings, lately } = route
@@ -257,7 +257,7 @@ function asideOf({ sent, route }: Asked, token: string, proof: number | undefine
   return proof !== undefined && !isProof(token, lastTyped(sent, 'proof')) ? 'proof' : ''
 }
 
-/** Leads to the next page. It is the same for spam. */
+/** Redirects to the next page, which is the same for spam. */
 function success({ route, context }: Asked, secret: string): SuggestAnswer {
   const { site } = context
   if (route.settings.mode === 'confirmed') return { seeOther: pathTo(site, SENT_PATH) }

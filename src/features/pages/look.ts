@@ -216,7 +216,7 @@ export function lookStyle(
 }
 
 /**
- * Returns a finding for `kalends check` if a file or text that the configuration names cannot be read; else
+ * Returns a finding for `kalends doctor` if a file or text that the configuration names cannot be read; else
  * none.
  */
 export function checkLook(config: Config): Finding[] {

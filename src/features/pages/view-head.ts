@@ -166,7 +166,8 @@ const MOST_PILLS = 6
 const MOST_FOLDED = 60
 
 /**
- * Returns the slug of the top-level category chosen by path or query; undefined if there is none, or several.
+ * Returns the slug of the chosen category's top-level ancestor (or its own); undefined if path and query name
+ * no category, or several.
  */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]

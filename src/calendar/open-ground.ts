@@ -6,10 +6,7 @@ import { openCalendar } from '../store/storage/open-database.ts'
 import { readOwnerSettings, withOwnerSettings } from '../store/storage/owner-settings.ts'
 import type { CalendarGround } from './ground.ts'
 
-/**
- * Where a calendar keeps its data. `failure` returns the last failure of the media store, since its
- * rejections do not carry the cause.
- */
+/** `failure` returns the last failure of the media store, since its rejections do not carry the cause. */
 export interface CalendarPlaces {
   database: string
   tables: readonly FeatureTables[]
@@ -20,8 +17,8 @@ export interface CalendarPlaces {
 export interface RestorePlaces extends CalendarPlaces {
   mediaPlace: string
   /**
-   * The path of a database file that must exist already, since no setting gives it: a default such as a
-   * calendar in the working folder. Undefined if a setting gives the place.
+   * Path of a default database, such as a calendar in the working folder, which must exist; undefined if a
+   * setting gives the place.
    */
   assumed: string | undefined
 }
@@ -37,10 +34,7 @@ export async function openMedia(config: Config, features: readonly KeepsTables[]
   return { database: await openCalendar(config, features), store: media, failure }
 }
 
-/**
- * Returns the places of the database and the media without opening the database or creating a folder, as
- * backup and restore need it.
- */
+/** The places of database and media, without opening or creating any, for backup and restore. */
 export async function findRestorePlaces(
   config: Config,
   features: readonly KeepsTables[],

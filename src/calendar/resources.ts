@@ -25,7 +25,7 @@ const serve = <Row, Loaded>(
 
 export const events: ServedResource = serve(event, eventFilters, recurringEventOperations)
 
-/** The resources of the interface, in the order of the index (rule 3.1). */
+/** In the order of the index (rule 3.1). */
 export const resources: readonly ServedResource[] = [
   events,
   serve(venue, placedFilters, venueOperations),
@@ -34,16 +34,10 @@ export const resources: readonly ServedResource[] = [
   serve(tag, tagFilters, tagOperations),
 ]
 
-/**
- * The resource of series. It is not in `resources`, since its routes are outside the interface of The Events
- * Calendar.
- */
+/** Not in `resources`, since its routes are outside the interface of The Events Calendar. */
 export const series: ServedResource = serve(seriesResource, seriesFilters, seriesOperations)
 
-/**
- * Also finds `series`.
- * @throws Error if no resource has the name
- */
+/** Also finds `series`. @throws Error if no resource has the name */
 export function resourceNamed(name: string): ServedResource {
   const served = [...resources, series].find(({ resource }) => resource.name === name)
   if (!served) throw new Error(`No resource is called ${name}.`)

@@ -23,9 +23,7 @@ import {
 // Reads and restores versions of a record. A version is computed from the present columns, by undoing what
 // each act since then changed. Its name is a sequence number of the changes table, as in ETags.
 
-/**
- * How far history is read back: at most this many acts, and bytes of former values, not counting long texts.
- */
+/** How far back history is read: acts, and bytes of former values without long texts. */
 const MOST_ACTS = 500
 const MOST_BYTES = 4_000_000
 
@@ -41,7 +39,7 @@ export interface RecordHistory {
   id: number
   present: VersionColumns
   version: number
-  /** The acts that changed the record, the newest first. */
+  /** The newest first. */
   acts: readonly ChangingAct[]
   knownFrom: number
 }
@@ -108,8 +106,8 @@ function columnsAt(
 }
 
 /**
- * Returns the values of a version as requests send them: its state, and author, local publication date and
- * UTC times, which states leave out.
+ * A version as requests send it: its state, and author, local publication date and UTC times, which states
+ * leave out.
  */
 function sendableValues(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): VersionColumns {
   const state: Record<string, unknown> = { ...stateFrom(kind, columns, taxonomies) }
@@ -129,8 +127,7 @@ async function taxonomiesOf(db: Db, all: readonly VersionColumns[]): Promise<Tax
 }
 
 /**
- * Replaces the hashes that stand for long texts in `value` with the texts, or with their first `most`
- * characters.
+ * Replaces the hashes that stand for long texts by the texts, or their first `most` characters.
  * @throws Problem rest_version_not_found when a text is gone
  */
 async function withTexts<Value>(db: Db, value: Value, most?: number): Promise<Value> {
@@ -162,7 +159,7 @@ export interface ActWithChanges extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
-/** Maximum length of a text in a list of acts, in characters. */
+/** Of a text in a list of acts, in characters. */
 const MOST_SHOWN = 2000
 
 export async function listActsWithChanges(
@@ -208,25 +205,20 @@ function isUnchanged(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/**
- * Returns the values of a version in the form that requests send.
- * @throws Problem rest_version_not_found
- */
+/** A version as requests send it. @throws Problem rest_version_not_found */
 export async function valuesAt(db: Db, history: RecordHistory, version: number): Promise<VersionColumns> {
   const columns = columnsAt(history, version)
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/**
- * A value that a restore leaves out: its record is gone or may not be linked to, or the update refuses it.
- */
+/** Its record is gone or may not be linked to, or the update refuses it. */
 interface LeftOut {
   member: string
   value: unknown
 }
 
 export interface PreparedRestore {
-  /** Names of the members that the restore changes; if there are none, nothing is written. */
+  /** Members that the restore changes; with none, nothing is written. */
   members: string[]
   left: LeftOut[]
   prepared: unknown
@@ -237,8 +229,7 @@ const TIMES = ['start_date', 'end_date', 'timezone', 'all_day', 'utc_start_date'
 const TEXTS = ['title', 'venue', 'organizer', 'description', 'excerpt']
 
 /**
- * Computes what restoring a version changes, without writing it. Texts that were sanitised when written are
- * sanitised again.
+ * What restoring a version would change. Texts that were sanitised when written are sanitised again.
  * @throws Problem rest_version_not_found, and the problems of an update
  */
 export async function prepareRestore(
@@ -280,8 +271,8 @@ export async function prepareRestore(
 }
 
 /**
- * Which version to restore. `only` has the members to restore, undefined means all; `wanted` has the versions
- * that the record may have now.
+ * `only` has the members to restore, undefined means all; `wanted` has the versions that the record may have
+ * now.
  */
 export interface WantedRestore {
   version: number
@@ -289,10 +280,7 @@ export interface WantedRestore {
   wanted: WantedVersions
 }
 
-/**
- * The result of a restore. `members` were restored, `left` could not be; `written` is undefined if nothing
- * changed.
- */
+/** `members` were restored, `left` could not be; `written` is undefined if nothing changed. */
 export interface Restored {
   members: string[]
   left: LeftOut[]
@@ -300,7 +288,7 @@ export interface Restored {
 }
 
 /**
- * Restores a version by an update. Members that the update refuses are left out.
+ * Restores a version by an update, without members that the update refuses.
  * @throws Problem rest_version_not_found, rest_precondition_failed if the record has changed since `history`
  * was read, and the problems of an update
  */
@@ -353,7 +341,7 @@ async function restoreBut(
 }
 
 /**
- * Returns the values of the version that differ from the present ones, as an update sends them.
+ * Values of the version that differ from the present ones, as an update sends them.
  * @throws Problem rest_invalid_param for names in `only` that are no members
  */
 function differing(
@@ -382,7 +370,7 @@ function differing(
   return values
 }
 
-/** True if the version has a publication date: somebody sent it, or publication set it. */
+/** True if the version has a publication date, sent or set by publication. */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
 }

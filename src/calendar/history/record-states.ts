@@ -23,15 +23,15 @@ import { scheduleOf, whenAt } from '../series/series-schedule.ts'
 import { readShared, type Shared } from '../series/series-store.ts'
 import { findTermsByIds } from '../terms/term-store.ts'
 
-// Reads the state of records: the values of their fields, as a request would send them. Imports, pushes and
-// versions compare states and write them back.
+// Reads the state of records: the values of their fields as requests send them. Imports, pushes and versions
+// compare states and write them back.
 
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
 /** Values by field; sent as they are, they restore the record. */
 export type RecordState = Readonly<Record<string, unknown>>
 
-/** Reads the states of records by id. Deleted records have no entry. */
+/** By id. Deleted records have no entry. */
 export async function readStates(
   db: Db,
   kind: StateKind,
@@ -124,9 +124,7 @@ function byTaxonomy(
   return { categories: of('category'), tags: of('tag') }
 }
 
-/**
- * Columns of a record and the ids of its links; for a series, also the columns that its occurrences share.
- */
+/** Columns of a record and ids of its links; for a series, also the columns that occurrences share. */
 export type VersionColumns = Readonly<Record<string, unknown>>
 
 export async function readColumns(
@@ -173,7 +171,7 @@ async function readLinked(db: Db, ids: readonly number[]) {
   }
 }
 
-/** Returns the state that columns make, which may be those of a former version. */
+/** The state of columns, which may be those of a former version. */
 export function stateFrom(kind: StateKind, columns: VersionColumns, taxonomies: Taxonomies): RecordState {
   if (kind === 'venue') return stateOf(venueFields, columns)
   if (kind === 'organizer') return stateOf(organizerFields, columns)
@@ -208,14 +206,14 @@ function termState({ name, description, slug, parent, taxonomy }: TermRow): Reco
 }
 
 /**
- * Fields that states leave out: authors are accounts of another calendar, the local date follows from the UTC
- * date, and the recurrence belongs to the series.
+ * Authors are accounts of another calendar, the local date follows from the UTC date, and the recurrence
+ * belongs to the series.
  */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 
 const carried = new WeakMap<FieldsData, readonly string[]>()
 
-/** Returns the names of the fields that states have. */
+/** Names of the fields that states have. */
 export function carriedFields(fields: FieldsData): readonly string[] {
   const known = carried.get(fields)
   if (known) return known

@@ -20,8 +20,8 @@ export function mayDeleteImage(caller: Caller, row: Pick<ImageRow, 'author'>): b
 }
 
 /**
- * Returns the texts of an image after a write, with its search text. The slug is the sent one, else the
- * present one, else made from the title, else from the id; if another image has it, the id is appended.
+ * The texts of an image after a write, with its search text. The slug is the sent one, else the present one,
+ * else made from the title, else from the id; if another image has it, the id is appended.
  */
 export async function settleTexts(
   tx: Tx,
@@ -50,10 +50,6 @@ async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
   return other === undefined ? wanted : `${wanted.slice(0, 180)}-${id}`
 }
 
-/**
- * Changes the texts of an image.
- * @throws Problem rest_post_invalid_id when the image is gone, rest_forbidden when the caller may not edit it
- */
 export async function changeTexts(
   tx: Tx,
   id: number,
@@ -67,7 +63,7 @@ export type ImageChanger = Pick<Context, 'caller' | 'now'>
 
 /**
  * Sets the columns that `columnsOf` returns for the locked row.
- * @throws Problem as `changeTexts`
+ * @throws Problem rest_post_invalid_id when the image is gone, rest_forbidden when the caller may not edit it
  */
 export async function changeImage(
   tx: Tx,

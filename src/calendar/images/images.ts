@@ -34,18 +34,17 @@ import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 
-/** An image whose files are stored, but which has no row yet. */
+/** Its files are stored, but it has no row yet. */
 export type StoredImage = Pick<
   ImageRow,
   'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
 >
 
-/** A smaller version of an image. `file` is a key of the media store. */
+/** `file` is a key of the media store, `filesize` is in bytes. */
 interface StoredSize {
   file: string
   width: number
   height: number
-  /** In bytes. */
   filesize: number
   mime_type: string
 }
@@ -53,15 +52,12 @@ interface StoredSize {
 type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
-/**
- * How many URLs one request may fetch images from. All of these images stay in memory until the whole request
- * is valid.
- */
+/** Per request. All these images stay in memory until the whole request is valid. */
 export const MAX_ADDRESSES = 10
 
 /**
- * The images of one request: those it fetched, by URL, and those whose files are `stored`, which may turn out
- * to belong to no row.
+ * Images that a request fetched, by URL, and those whose files are `stored`, which may turn out to have no
+ * row.
  */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | ImageLack>>
@@ -70,7 +66,7 @@ interface RequestImages {
 
 type AddressImage = { id: number } | { prepared: PreparedImage }
 
-/** Kept by context, so that a write reuses what its validation fetched. */
+/** By context, so that a write reuses what its validation fetched. */
 const requests = new WeakMap<Context, RequestImages>()
 
 export function requestImages(context: Context): RequestImages {
@@ -80,14 +76,14 @@ export function requestImages(context: Context): RequestImages {
 }
 
 /**
- * Runs `work`, then removes the files that it stored without a row, because it failed or another request was
+ * Runs `work`, then removes files that it stored without a row, because it failed or another request was
  * faster.
  */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // If removing fails, the file stays in the store, which does no harm.
+    // A file that stays in the store does no harm.
     await removeUnowned(context).catch(() => undefined)
   }
 }
@@ -106,8 +102,7 @@ async function removeUnowned(context: Context): Promise<void> {
 }
 
 /**
- * True if the value refers to an image (rule 23.1). An image at a URL is fetched here and stays in memory for
- * `resolveImage`.
+ * True if the value refers to an image (rule 23.1). One at a URL is fetched here and kept for `resolveImage`.
  */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
@@ -117,16 +112,15 @@ export async function isImageReference(value: unknown, context: Context): Promis
   return (await lackOfImage(reference, context)) === undefined
 }
 
-/** Returns the reason why a URL gives no image, as the end of a sentence; undefined if it gives one. */
+/** Why a URL gives no image, as the end of a sentence; undefined if it gives one. */
 export async function lackOfImage(url: string, context: Context): Promise<string | undefined> {
   const found = await findAddress(url, context)
   return 'lack' in found ? found.lack : undefined
 }
 
 /**
- * Finds the image of a reference; the files of a new one are stored, its row is inserted by `linkImage`. Runs
- * before the transaction and within `withImages`. Returns undefined if the reference gives no image (rule
- * 23.1).
+ * Finds an image, and stores the files of a new one, whose row `linkImage` inserts. Runs before the
+ * transaction, within `withImages`. Undefined if the reference gives no image (rule 23.1).
  */
 export async function resolveImage(
   reference: string | number,
@@ -167,22 +161,16 @@ async function prepareFetched(file: ImageFile, fileName: string): Promise<Addres
   }
 }
 
-/**
- * Finds the image that was fetched from this URL, or whose file in the media store has this URL (rule 23.3).
- */
+/** The image fetched from this URL, or whose file in the media store has it (rule 23.3). */
 async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
   if (own !== undefined) return images.where('file', '=', own).executeTakeFirst()
-  // The database index on `source_url` leaves out empty values, so only queries with the same condition use
-  // it.
+  // Repeats the condition of the database index, which leaves out empty values.
   return images.where('source_url', '=', url).where('source_url', '<>', '').executeTakeFirst()
 }
 
-/**
- * Returns the id of the image, or null for none. Inserts the row of a new image, unless another request did
- * so meanwhile.
- */
+/** The image's id, or null for none. Inserts the row of a new image, unless another request did meanwhile. */
 export async function linkImage(tx: Tx, resolved: ResolvedImage, context: Context): Promise<number | null> {
   if ('none' in resolved) return null
   if ('id' in resolved) return (await findImage(tx, resolved.id))?.id ?? null
@@ -217,8 +205,8 @@ export interface PreparedUpload {
 }
 
 /**
- * Stores the files of an uploaded image. Returns undefined when the bytes are no image, whatever the request
- * claims. Runs within `withImages`.
+ * Stores the files of an uploaded image, within `withImages`. Undefined when the bytes are no image, whatever
+ * the request claims.
  */
 export async function prepareUpload(
   upload: ImageFile & { fileName: string },
@@ -244,8 +232,7 @@ export const SHOWN_BY = [
 ] as const
 
 /**
- * Deletes an image and takes it off all records. Its files are deleted at the end of the request, by
- * `withImages`.
+ * Deletes an image and takes it off all records. `withImages` deletes its files at the end of the request.
  * @throws Problem rest_post_invalid_id when the image is gone, rest_forbidden when the caller may not delete
  * it
  */
@@ -294,7 +281,7 @@ export function showImage(presenting: Presenting, row: ImageRow) {
   return showOrLeaveOut(presenting, 'image', row.id, () => presentImage(row, presenting.images.mediaUrl))
 }
 
-/** Returns the URL of the image, or of its size with the given width and height, if there is one. */
+/** The URL of the image, or of its size with this width and height, if there is one. */
 export function imageUrl(
   row: ImageRow,
   mediaUrl: string,
@@ -307,7 +294,7 @@ export function imageUrl(
   return `${mediaUrl}/${(sized ?? row).file}`
 }
 
-/** Returns an image as answers show it (rule 8.1). `sizes` is left out when there are none. */
+/** An image as answers show it (rule 8.1). `sizes` is left out when empty. */
 export function presentImage(row: ImageRow, mediaUrl: string) {
   const sizes: StoredSizes = JSON.parse(row.sizes)
   const shown = Object.entries(sizes).map(([name, { width, height, mime_type, filesize, file }]) => {
@@ -326,13 +313,10 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
   }
 }
 
-/** After this many numbered file names, a random name is used. */
+/** After these, file names are random. */
 const NUMBERED_NAMES = 20
 
-/**
- * Stores the files of an image in the folder of the month, under the first file name that is free in database
- * and store.
- */
+/** Stores the files in the folder of the month, under the first name that is free in database and store. */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
@@ -356,9 +340,9 @@ function filesUnder(stem: string, prepared: PreparedImage): Map<string, Prepared
   return files
 }
 
-/** True if an image in the database has one of the keys, even if the file is not in the store. */
+/** True if an image has one of the keys, even if its file is not in the store. */
 async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
-  // Images that may own one of the keys: a key may be the main file or one of its sizes.
+  // A key may be the main file or one of its sizes.
   const owners = keys.flatMap((key) => {
     const { dir, name, ext } = posix.parse(key)
     const stems = new Set([name, name.replace(/-[^-]*$/, '')])
@@ -372,7 +356,7 @@ async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
   return rows.some((row) => filesOf(row).some((file) => keys.includes(file)))
 }
 
-/** Stores all files or none; returns false if one of the names is taken. */
+/** Stores all files or none; false if a name is taken. */
 async function putAll(
   store: MediaStore,
   files: ReadonlyMap<string, PreparedFile>,
@@ -413,14 +397,14 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
   await Promise.all(filesOf(image).map(store.remove))
 }
 
-/** Returns the keys in the media store of all files of an image. */
+/** Keys in the media store of all files of an image. */
 export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }
 
-/** Returns the size in bytes of each file, by key. The size of the original is not known. */
+/** Bytes by key. The size of the original is not known. */
 export function sizesOfFiles({
   file,
   filesize,
@@ -436,8 +420,8 @@ export function sizesOfFiles({
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * Condition for the images that a caller sees: those of records that the caller may see, those of no record,
- * and the caller's own. The file itself is open to anybody who knows its URL.
+ * The images of records that the caller may see, those of no record, and the caller's own. The file itself is
+ * open to anybody who knows its URL.
  */
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
@@ -461,7 +445,7 @@ export function isShownNowhere(): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
   return images.and([
     ...TABLES.map((table) => images.not(images.exists(shownBy(table)))),
-    // Images of contributors are hidden from others until a public record has them.
+    // Others see a contributor's images once a public record has them.
     images.not(
       images.exists(
         expressionBuilder<Tables, 'images'>()
@@ -490,10 +474,7 @@ interface ImageQuery {
   mime_type?: string
 }
 
-/**
- * Conditions for a query of the media library. Every file is an image, so a query for another `media_type`
- * finds nothing.
- */
+/** Every file is an image, so another `media_type` finds nothing. */
 export function imageConditions({ search, media_type, mime_type }: ImageQuery): RawBuilder<SqlBool>[] {
   const words = fold(search ?? '')
   return [
@@ -505,15 +486,15 @@ export function imageConditions({ search, media_type, mime_type }: ImageQuery): 
 
 export interface FetchLimits {
   /**
-   * Hosts that images may be fetched from, on any port and with any IP address. If empty, every host with a
-   * public IP address is allowed.
+   * Images may come from these hosts, on any port and IP address; if empty, from every host with a public IP
+   * address.
    */
   hosts: readonly string[]
   maxBytes: number
   timeoutMs: number
 }
 
-/** A response whose Content-Type header says that it is an image. The bytes are verified later. */
+/** Its Content-Type header says image; the bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string
@@ -521,10 +502,7 @@ export interface FetchedImage {
   fileName: string
 }
 
-/**
- * The reason why there is no image. It is only for the operator, since it reveals which hosts this machine
- * can reach.
- */
+/** Why there is no image. Only for the operator, since it reveals which hosts this machine can reach. */
 interface ImageLack {
   lack: string
 }
@@ -535,10 +513,7 @@ class NotFetched extends Error {
 
 const MAX_REDIRECTS = 5
 
-/**
- * Fetches an image, or returns the reason why there is none (rule 23.2). It never throws for what a client
- * asks.
- */
+/** Fetches an image, or says why there is none (rule 23.2). Never throws for what a client asks. */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
   if (!target) return { lack: 'it is no address' }
@@ -579,8 +554,8 @@ function requireAllowed(target: URL, hosts: readonly string[]): void {
 }
 
 /**
- * Requests a URL and follows redirects. Each URL is checked like the first.
- * @throws NotFetched unless the last response is a 200
+ * Requests a URL and follows redirects, checking each URL. @throws NotFetched unless the last response is a
+ * 200
  */
 async function follow(
   target: URL,
@@ -598,10 +573,7 @@ async function follow(
   return follow(next, limits, signal, left - 1)
 }
 
-/**
- * Sends the request over a connection of its own: a shared connection may lead to an IP address that was not
- * checked.
- */
+/** Uses a connection of its own: a shared one may lead to an IP address that was not checked. */
 function request(target: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const get = target.protocol === 'https:' ? getSecure : getPlain
   const headers = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Kalends' }

@@ -6,8 +6,8 @@ import { filesOf, sizesOfFiles } from './images.ts'
 export type FiledImage = Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>
 
 /**
- * Result of a search for lost files. `looked` counts the files looked for; `missing` files are not in the
- * store, `others` have another size than recorded.
+ * `looked` counts the files looked for; `missing` are not in the store, `others` have another size than
+ * recorded.
  */
 export interface LookedFor {
   looked: number
@@ -46,10 +46,7 @@ async function sizeIn(store: MediaStore, key: string): Promise<number | undefine
 
 const AT_START = 20
 
-/**
- * Warns if files of the newest images are missing, as happens with a wrong setting or a disk that is not
- * mounted.
- */
+/** Warns if files of the newest images are missing, as with a wrong setting or an unmounted disk. */
 export async function tellLostFiles(
   db: Db,
   store: MediaStore,

@@ -34,10 +34,7 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-/**
- * Groups of parameters that make one condition together; `status` narrows every list, even without a
- * parameter.
- */
+/** Parameters that make one condition together; `status` narrows every list, even unsent. */
 type LinkedPart = 'status' | 'place'
 
 type LinkedFilter<Value> = Filter<
@@ -55,14 +52,11 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/**
- * True if a search has few enough words after folding, which may split one word into many. Else returns the
- * fault.
- */
+/** Limits the words after folding, which may split one word into many. */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
-/** The parameters of lists of venues and organizers (rule 13.8). */
+/** Rule 13.8. */
 export const linkedFilters = {
   page: linkedFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: linkedFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -106,7 +100,7 @@ export const linkedFilters = {
   }),
 }
 
-/** The parameters of lists of venues: also those that filter by place (rule 15.2). */
+/** Lists of venues also filter by place (rule 15.2). */
 export const placedFilters = {
   ...linkedFilters,
   geoloc: linkedFilter({
@@ -145,7 +139,7 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/** Writes the query string of links. The order of parameters is the one that clients know. */
+/** The order of parameters is the one that clients know. */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -173,7 +167,7 @@ function linkedListedTo({ status, type: { table }, context: { caller } }: Linked
     record.and([record(sql.ref(`${table}.status`), 'in', [...status.statuses]), visibleTo(caller, table)])
 }
 
-/** Records that have all words in one field. A search without words finds nothing (rule 14.3). */
+/** Records with all words in one field; none for a search without words (rule 14.3). */
 function withWords(text: string, { type: { table }, context: { db } }: LinkedGround): LinkedCondition {
   const words = parseWords(text)
   return (record) =>
@@ -188,7 +182,7 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** Records with events, or without any. Drafts, pending events and events in the trash do not count. */
+/** Drafts, pending events and trashed events do not count. */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -197,10 +191,7 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/**
- * Records with a coming event. The database index for lists has all columns used here, so no row of an event
- * is read.
- */
+/** Reads no row of an event, since the database index for lists has all columns used here. */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>
@@ -230,13 +221,12 @@ function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
-/** The links of a record to events that the caller may see, so that no filter reveals other events. */
+/** Only to events that the caller may see, so that no filter reveals others. */
 function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
       .selectFrom(asVenueLinks(type))
-      // The cross join fixes the order of the tables: otherwise SQLite would read all events again for each
-      // record.
+      // Fixes the order of the tables: otherwise SQLite would read all events for each record.
       .crossJoin('events')
       .select('events.id')
       .where('events.id', '=', sql.ref<number>(`${type.links}.event`))
@@ -245,7 +235,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** True if a visible venue has coordinates. Without any, geolocation filters have no effect (rule 15.3). */
+/** Looks at visible venues. Without coordinates, geolocation filters have no effect (rule 15.3). */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db
@@ -271,7 +261,7 @@ interface GeoFilter {
 }
 
 /**
- * Returns the circle that the query describes; undefined without coordinates.
+ * The circle of the query; undefined without coordinates.
  * @throws Problem rest_invalid_param when only one of latitude and longitude is given
  */
 export function geoCircle(context: Context, query: GeoQuery): Circle | undefined {
@@ -284,10 +274,7 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
   return lat === null || lng === null ? undefined : { lat, lng, radius }
 }
 
-/**
- * Returns the geolocation filters of a query, or none if no venue has coordinates (rule 15.3).
- * @throws Problem as `geoCircle`
- */
+/** No filter if no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
   const circle = geoCircle(context, query)
   const { geoloc } = query

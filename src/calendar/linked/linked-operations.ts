@@ -46,10 +46,7 @@ import { recordRights, requireReadable } from './record-present.ts'
 
 type DescribedRow = LinkedRow & { description: string }
 
-/**
- * Returns a venue or organizer as answers show it; `single` adds linked data.
- * @throws Error when the record cannot be shown
- */
+/** A record as answers show it; `single` adds linked data. @throws Error when it cannot be shown */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
 interface LoadedLinked<Row> {
@@ -107,10 +104,7 @@ function linkedWrites<Row extends DescribedRow>(
   rules: LinkedRules,
   presentation: Presentation<LoadedLinked<Row>>,
 ): Pick<Operations<Row>, 'create' | 'update' | 'remove'> {
-  /**
-   * Returns the answer to a write, read in the same transaction, so that a record that cannot be shown is not
-   * written.
-   */
+  /** The answer to a write, read in its transaction, so that an unshowable record is not written. */
   const showWritten = async (context: Context, tx: Db, id: number) => {
     const loaded = await withImage(tx, await getLinked<Row>(tx, rules, id))
     return { id, answer: withoutLinkedData(await presentSingle(context, presentation, loaded)) }
@@ -140,7 +134,7 @@ function linkedWrites<Row extends DescribedRow>(
         const current = await getHeld(tx, rules, id, context, mayDelete)
         if (current.status === 'trash') throw new Problem(`${rules.kind}-is-in-trash`)
         await trashLinked(tx, rules, current, context)
-        // A record that cannot be shown can still be moved to the trash.
+        // An unshowable record can still be trashed.
         const shown = showWritten(context, tx, id)
         return shown.catch((error: unknown) => ({ id, answer: trashedAnyway(context, id, error) }))
       },
@@ -164,8 +158,7 @@ function withoutLinkedData(shown: object): object {
 }
 
 /**
- * Returns the answer for a record that was moved to the trash but cannot be shown: only its id and status.
- * The error is reported.
+ * Reports the error, and answers with id and status for an unshowable record in the trash.
  * @throws `error` itself unless it is an UnshowableRecord
  */
 export function trashedAnyway({ report }: Context, id: number, error: unknown): object {
@@ -175,8 +168,8 @@ export function trashedAnyway({ report }: Context, id: number, error: unknown): 
 }
 
 /**
- * Locks and reads a record, and checks the caller's right by `may`. That is done on the locked row, since
- * another writer may have changed its author or status.
+ * Locks and reads a record, then checks the caller's right by `may`: another writer may have changed its
+ * author or status.
  * @throws Problem rest_forbidden
  */
 async function getHeld(

@@ -61,7 +61,7 @@ export function isSlugOf(kind: LinkedKind) {
     (await findIdBySlug(context, TABLE_OF[kind], String(value))) !== undefined
 }
 
-/** Returns a check whether all ids of a list are records of the kind, of any status (rule 13.3). */
+/** Checks that all ids of a list are records of the kind, of any status (rule 13.3). */
 export function areRecordsOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const ids = new Set(listEntries(value)?.map(readInteger))
@@ -75,8 +75,8 @@ export function areRecordsOf(kind: LinkedKind) {
 export type LinkEntry = { id: number } | { fields: Record<string, unknown> }
 
 /**
- * Reads the links to venues or organizers that a request sends: ids, or fields of new records (rule 21.1).
- * Returns an empty list for an empty value, undefined for an invalid one.
+ * Reads sent links to venues or organizers: ids, or fields of new records (rule 21.1). Empty for an empty
+ * value, undefined for an invalid one.
  */
 export function linkEntries(value: unknown): LinkEntry[] | undefined {
   if (isEmpty(value)) return []
@@ -103,7 +103,7 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
   return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
 }
 
-/** Returns a check of the form of sent links, which looks up no records. */
+/** Checks the form of sent links, without looking up records. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
   return (value: unknown, context: ValueContext): boolean => {
     const entries = linkEntries(value)
@@ -116,8 +116,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
 }
 
 /**
- * Returns a check whether sent links lead anywhere: linked records exist outside the trash, and so does what
- * new records refer to (rule 21.1).
+ * Checks that linked records exist outside the trash, and that so does what new records refer to (rule 21.1).
  */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
@@ -137,7 +136,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** True if all records exist. Records in the trash do not count (rule 21.1). */
+/** Records in the trash do not count (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -182,10 +181,7 @@ export interface LinkedType {
 
 export type LinkedRow = Selectable<LinkedColumns>
 
-/**
- * The table of a kind, typed as venues: the query builder takes one type, and both tables have the columns of
- * `LinkedColumns`.
- */
+/** Typed as venues: the query builder takes one type, and both tables have the columns of `LinkedColumns`. */
 export const asVenues = (type: LinkedType) => type.table as 'venues'
 
 function forBoth<Made>(make: (table: 'venues') => Made): Record<LinkedType['table'], Made> {
@@ -230,7 +226,7 @@ const selectNamesakes = forBoth((table) =>
   ),
 )
 
-/** Finds and locks the records of this name outside the trash, in any letter case, the oldest first. */
+/** Locks the records of this name outside the trash, in any letter case, the oldest first. */
 async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
@@ -245,7 +241,7 @@ type Venues = ExpressionBuilder<Tables, 'venues'>
 
 export type LinkedCondition = (record: Venues) => Expression<SqlBool>
 
-/** Reads one page of a list and counts its records. The latest published are first (rules 11.7 and 13.8). */
+/** Reads one page and counts all records. The latest published are first (rules 11.7 and 13.8). */
 export async function listLinked<Row extends LinkedRow>(
   type: LinkedType,
   where: LinkedCondition,
@@ -273,9 +269,7 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/**
- * Like `listLinked`, for a search. One statement gives rows and total, so that texts are searched only once.
- */
+/** Gets rows and total by one statement, so that texts are searched only once. */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
@@ -315,10 +309,7 @@ async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: Linke
   await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
-/**
- * Updates a venue or organizer. If a public record changes its slug, the old one is recorded as a former
- * slug.
- */
+/** A public record's old slug is recorded as a former one. */
 export async function updateLinked(
   tx: Tx,
   type: LinkedType,
@@ -336,10 +327,7 @@ export async function updateLinked(
   ])
 }
 
-/**
- * A request to write a venue or organizer. Its image is fetched already, so that the transaction waits for no
- * other server.
- */
+/** Its image is fetched already, so that the transaction waits for no other server. */
 export interface PreparedLinked {
   values: Record<string, unknown>
   image: ResolvedImage | undefined
@@ -361,10 +349,7 @@ export async function prepareLinked(
   return { values, image: reference === undefined ? undefined : await getImage(reference, context) }
 }
 
-/**
- * Like `resolveImage`, but throws.
- * @throws Problem rest_invalid_param when the reference gives no image
- */
+/** Like `resolveImage`, but throws. @throws Problem rest_invalid_param when the reference gives no image */
 export async function getImage(reference: string | number, context: Context): Promise<ResolvedImage> {
   const image = await resolveImage(reference, context)
   if (!image) throw invalidParam('image')
@@ -404,10 +389,7 @@ export async function createLinked(
   return { id, isNew: true }
 }
 
-/**
- * Updates a venue or organizer.
- * @throws Problem could-not-create-… for a blank name
- */
+/** @throws Problem could-not-create-… for a blank name */
 export async function changeLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -469,10 +451,7 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/**
- * Returns the values that tell a record from others of the same name: all that were sent but empty ones and
- * flags.
- */
+/** What tells a record from namesakes: all sent values but empty ones and flags. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(
@@ -506,7 +485,7 @@ async function reuse(
   return true
 }
 
-/** Moves a record to the trash. Links of events to it stay, in case it is restored (rule 24.3). */
+/** Links of events to the record stay, in case it is restored (rule 24.3). */
 export async function trashLinked(
   tx: Tx,
   rules: LinkedRules,
@@ -517,10 +496,7 @@ export async function trashLinked(
   await updateLinked(tx, rules, row, await trashColumns(tx, rules.table, named, context))
 }
 
-/**
- * Reads a record that must exist.
- * @throws Error when the record is gone, which no request can cause
- */
+/** Reads a record that must exist. @throws Error when it is gone, which no request can cause */
 export async function getLinked<Row extends LinkedRow>(db: Db, type: LinkedType, id: number): Promise<Row> {
   const row = await findLinked<Row>(db, type, id)
   if (!row) throw new Error(`${type.kind} ${id} is gone`)

@@ -13,7 +13,7 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-/** The resource of organizers. Rule 3.9 describes its addresses. */
+/** Rule 3.9 describes its addresses. */
 export const organizer = defineResource({
   name: 'organizer',
   path: 'organizers',
@@ -43,10 +43,7 @@ export const organizerRules: LinkedRules = {
   settle: () => ({}),
 }
 
-/**
- * Returns an organizer as answers show it (rule 6.2).
- * @throws Error when it cannot be shown
- */
+/** An organizer as answers show it (rule 6.2). @throws Error when it cannot be shown */
 export function presentOrganizer(
   presenting: Presenting,
   row: OrganizerRow,
@@ -56,7 +53,7 @@ export function presentOrganizer(
   return presentLinkedRecord(presenting, 'organizer', organizer.fields, row, image, linkedData)
 }
 
-/** Returns an organizer as a schema.org Person (rule 9.3). */
+/** A schema.org Person (rule 9.3). */
 export function organizerLinkedData(row: OrganizerRow): object {
   return {
     '@type': 'Person',

@@ -10,14 +10,11 @@ import { can, mayEdit, mayRead } from '../people/caller.ts'
 
 type Addressed = Pick<RecordColumns, 'id' | 'status' | 'slug'>
 
-/** Returns the WordPress post type of a kind of record, which URLs and the member `type` have (rule 3.8). */
+/** The WordPress post type, which URLs and the member `type` have (rule 3.8). */
 export const postType = ({ vendor }: Pick<Context['site'], 'vendor'>, kind: PagedKind) =>
   kind === 'event' ? `${vendor}_events` : `${vendor}_${kind}`
 
-/**
- * Returns the path of the record's page: with the slug if the record is published or private, else with the
- * id (rule 4.4).
- */
+/** The path of the record's page: with the slug if published or private, else with the id (rule 4.4). */
 export function recordPath(site: Context['site'], kind: PagedKind, { id, status, slug }: Addressed): string {
   if (status === 'publish' || status === 'private') return `/${kind}/${slug}/`
   return `/?post_type=${postType(site, kind)}&p=${id}`
@@ -26,7 +23,7 @@ export function recordPath(site: Context['site'], kind: PagedKind, { id, status,
 export const recordUrl = (site: Context['site'], kind: PagedKind, row: Addressed): string =>
   site.url + recordPath(site, kind, row)
 
-/** Returns the members that follow the id (rule 4.2). */
+/** The members that follow the id (rule 4.2). */
 function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   return {
     author: String(row.author),
@@ -38,23 +35,17 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** Returns the member `global_id`, which is unique among all servers. */
+/** Unique among all servers. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/**
- * True if a member with this value is shown. `""`, `"0"` and null are left out (rule 6.3); the number 0 and
- * false are shown.
- */
+/** `""`, `"0"` and null are left out (rule 6.3); the number 0 and false are shown. */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/**
- * The members that are shown from columns as they are, by declaration. Computed once, since every event shows
- * venues and organizers.
- */
+/** Members shown from columns as they are. Computed once, since every event shows venues and organizers. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {
@@ -116,18 +107,12 @@ export function presentLinkedRecord(
   return Object.assign(shown, end)
 }
 
-/**
- * Checks that the caller may read the record.
- * @throws Problem <kind>-not-accessible (rule 25.3)
- */
+/** @throws Problem <kind>-not-accessible when the caller may not read the record (rule 25.3) */
 export function requireReadable(context: Context, kind: PagedKind, row: RecordColumns): void {
   if (!mayRead(context.caller, row)) throw new Problem(`${kind}-not-accessible`)
 }
 
-/**
- * Rights to create and update: callers who may edit at all may create records, and may update those that
- * `mayEdit` allows.
- */
+/** Callers who may edit at all may create records, and update those that `mayEdit` allows. */
 export const recordRights = {
   create: (context: Context) => can(context.caller, 'edit'),
   update: (context: Context, row?: RecordColumns) =>

@@ -15,7 +15,7 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-/** The resource of venues. Rule 3.9 describes its addresses. */
+/** Rule 3.9 describes its addresses. */
 export const venue = defineResource({
   name: 'venue',
   path: 'venues',
@@ -37,7 +37,7 @@ export const venue = defineResource({
 
 type Texts = Record<string, unknown>
 
-/** Returns the state, in the United States or without a country; else the province (rule 21.5). */
+/** The state, in the United States or without a country; else the province (rule 21.5). */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) =>
     String(value ?? ''),
@@ -46,10 +46,7 @@ export function stateOrProvince(place: Texts): string {
   return province ?? ''
 }
 
-/**
- * Computes `stateprovince`, unless it was sent now, or was once set to another value than the computed one
- * (rule 21.5).
- */
+/** Computes `stateprovince`, unless it was sent now, or once set to another value (rule 21.5). */
 function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   if (values.stateprovince) return {}
   const setByHand = before !== undefined && before.stateprovince !== stateOrProvince(before)
@@ -57,10 +54,7 @@ function settleStateProvince(values: Texts, before: Texts | undefined): Texts {
   return { stateprovince: stateOrProvince({ ...before, ...values }) }
 }
 
-/**
- * Checks that a venue has both coordinates or none (rule 15.1).
- * @throws Problem rest_invalid_param when it would have one
- */
+/** @throws Problem rest_invalid_param when a venue would have only one coordinate (rule 15.1) */
 function checkCoordinates(values: Texts, before: Texts | undefined): void {
   const { geo_lat: lat = null, geo_lng: lng = null } = { ...before, ...values }
   if ((lat === null) !== (lng === null)) throw invalidParam(lat === null ? 'geo_lat' : 'geo_lng')
@@ -77,10 +71,7 @@ export const venueRules: LinkedRules = {
   },
 }
 
-/**
- * Returns a venue as answers show it (rule 6.1).
- * @throws Error when it cannot be shown
- */
+/** A venue as answers show it (rule 6.1). @throws Error when it cannot be shown */
 export function presentVenue(
   presenting: Presenting,
   row: VenueRow,
@@ -90,7 +81,7 @@ export function presentVenue(
   return presentLinkedRecord(presenting, 'venue', venue.fields, row, image, linkedData)
 }
 
-/** Returns a venue as a schema.org Place (rule 9.3). */
+/** A schema.org Place (rule 9.3). */
 export function venueLinkedData(row: VenueRow): object {
   const address = {
     streetAddress: row.address,

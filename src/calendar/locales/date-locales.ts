@@ -1,16 +1,14 @@
 import type { Site } from '../../base/config.ts'
 
-/** Time zones of regions that write the month before the day and use 12-hour clocks. */
+/** Time zones of regions that write the month first and use 12-hour clocks. */
 const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
 
-/**
- * Returns the locale for dates. For English, the time zone of the site decides between American and British.
- */
+/** The locale for dates. For English, the site's time zone decides between American and British. */
 export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezone'>): string {
   if (language !== 'en') return language
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-/** Returns the locale for dates and times, with the site's setting for a 12-hour or 24-hour clock. */
+/** With the site's setting for a 12-hour or 24-hour clock. */
 export const clockLocaleOf = (site: Pick<Site, 'language' | 'timezone' | 'clock'>): string =>
   localeOf(site) + { auto: '', 12: '-u-hc-h12', 24: '-u-hc-h23' }[site.clock]

@@ -12,8 +12,8 @@ import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
 
 /**
- * All texts of the kernel that are in no declaration. The English text is the key of its translations;
- * `{name}` is a placeholder.
+ * Texts of the kernel that are in no declaration. The English text is the key of its translations; `{name}`
+ * is a placeholder.
  */
 export const messages = [
   'midnight',
@@ -205,7 +205,7 @@ into the body, and _pretty to indent it.',
 
 export type MessageText = (typeof messages)[number]
 
-/** Returns the text unchanged; its type makes the compiler check that the text is one of `messages`. */
+/** Makes the compiler check that the text is one of `messages`. */
 export const about = (text: MessageText) => text
 
 type TextsOf<Part> =
@@ -235,5 +235,5 @@ export type Text =
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
 
-/** The translations of one language. The compiler reports every text that is missing in it. */
+/** The compiler reports every text missing in it. */
 export type Locale = Readonly<Record<Text, string>>

@@ -4,7 +4,7 @@ import { translate } from './translate.ts'
 
 // Wording for events from midnight to midnight, which must not seem to have no length.
 
-/** True for an event of one or more whole days, from midnight to midnight. Both are local times. */
+/** From local midnight to midnight, of one or more days. */
 export const isOfWholeDays = (start: string, end: string) =>
   start.endsWith(' 00:00:00') && end.endsWith(' 00:00:00') && end > start
 
@@ -12,7 +12,7 @@ export const isWholeDay = (start: string, end: string) =>
   isOfWholeDays(start, end) && dayOf(end) === addDays(dayOf(start), 1)
 
 /**
- * Returns midnight as the end of a day: `24:00` for `0:00`, or a word on a 12-hour clock.
+ * Midnight as the end of a day: `24:00` for `0:00`, or a word on a 12-hour clock.
  * @param midnight as the clock writes it
  */
 export function midnightAtEnd(language: Language, midnight: string): string {

@@ -3,7 +3,7 @@ import { type LimitFault, type ParamFault, PROBLEMS, type Problem } from '../../
 import type { MessageText } from './messages.ts'
 import { translate } from './translate.ts'
 
-/** The body of every failure (rule 25.1). */
+/** Rule 25.1. */
 export interface ProblemBody {
   code: string
   message: string
@@ -14,8 +14,8 @@ export interface ProblemBody {
 const SIGN_IN = { status: 401, text: 'You need to sign in to do that.' } as const
 
 /**
- * Returns status and body of the answer to a problem. If a right is missing, `loggedIn` decides between “not
- * allowed” and “sign in”.
+ * Status and body of the answer. If a right is missing, `loggedIn` decides between “not allowed” and “sign
+ * in”.
  */
 export function problemAnswer(
   problem: Problem,

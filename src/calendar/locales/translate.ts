@@ -22,8 +22,8 @@ export function sayIn<const Own extends Texts>(texts: Own) {
 }
 
 /**
- * Returns a function that translates a text in the plural form for a number; `values.count` is the number as
- * it is written.
+ * Makes a function that translates a text in the plural form for a number; `values.count` is the number as
+ * written.
  */
 export function sayCountIn<const Own extends Texts>(texts: Own) {
   const formsOf = formsIn(texts)
@@ -32,8 +32,7 @@ export function sayCountIn<const Own extends Texts>(texts: Own) {
 }
 
 /**
- * Returns a function that gives all plural forms of a text. Scripts in browsers choose among them by
- * `Intl.PluralRules`.
+ * Makes a function that gives all plural forms of a text. Scripts in browsers choose by `Intl.PluralRules`.
  */
 export function formsIn<const Own extends Texts>(texts: Own) {
   return ({ language }: { language: Language }, text: CountedIn<Own>): Forms => {
@@ -47,15 +46,12 @@ const pluralRules = new Map(LANGUAGES.map((language) => [language, new Intl.Plur
 function formFor(language: Language, forms: Forms, count: number): string {
   const category = pluralRules.get(language)?.select(count) ?? ''
   const form = new Map<string, string>(Object.entries(forms)).get(category)
-  // In French, the form for one also applies to zero. A form without the number is only meant for 1, so zero
-  // then gets `other`.
+  // In French, the form for one also applies to zero. A form without the number is meant for 1 only, so zero
+  // gets `other`.
   return form === undefined || (count !== 1 && !form.includes('{count}')) ? forms.other : form
 }
 
-/**
- * Translates a text and replaces each `{name}` by its value. A text that is not in `texts` is one of the
- * kernel.
- */
+/** Translates a text and fills in each `{name}`. A text missing in `texts` is one of the kernel. */
 export function translate(language: Language, text: string, values?: Values, texts: Texts = {}): string {
   const own = language === 'en' ? undefined : texts[text]?.[language]
   const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
@@ -80,16 +76,13 @@ export function statusWord({ language }: Pick<Site, 'language'>, { event_status:
   return status === 'scheduled' ? '' : translate(language, WORDS[status].word)
 }
 
-/** Returns the text with the status of the event before it, for programs that do not read statuses. */
+/** Puts the status of the event first, for programs that do not read statuses. */
 export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, text: string): string {
   const { event_status: status } = row
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })
 }
 
-/**
- * Returns the notice that an event is canceled or postponed, with its reason; empty for an event that takes
- * place as planned.
- */
+/** The notice that an event is canceled or postponed, with its reason; else empty. */
 export function noticeOf(
   site: Pick<Site, 'language'>,
   row: Pick<EventRow, 'event_status' | 'event_status_reason'>,

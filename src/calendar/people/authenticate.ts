@@ -33,44 +33,32 @@ import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
 export interface Authenticator {
   /**
-   * Returns the caller of a request with this Authorization header (rule 27.1); without one, the anonymous
-   * caller.
+   * The caller of a request with this Authorization header (rule 27.1), anonymous without one.
    * @param now in ms
-   * @throws Problem incorrect_password, invalid_username (also for a header that cannot be read, rule 27.2),
+   * @throws Problem incorrect_password, invalid_username (also for an unreadable header, rule 27.2),
    * credential_expired, invalid_token, too_many_attempts
    */
   authenticate: (header: string | undefined, address: string, now: number) => Promise<Caller>
-  /**
-   * Discards all lookups, so that each credential is looked up again. Must be called after every change of a
-   * user or credential.
-   */
+  /** Discards all lookups. Must be called after every change of a user or credential. */
   forget: () => void
   close: () => Promise<void>
 }
 
-/** In ms. After this time a credential is looked up again, even if nothing has changed. */
+/** In ms. Then a credential is looked up again, even if nothing has changed. */
 const BELIEVED_MS = 5000
-/**
- * In bytes: room for over a thousand callers. Failed attempts are not stored, so strangers cannot evict
- * callers.
- */
+/** Room for over a thousand callers. Failed attempts are not stored, so strangers evict nobody. */
 const CALLER_BYTES = 1_000_000
 
 interface SignedIn {
-  /**
-   * Credentials that were valid when they were last looked up. Their next lookup does not wait for a turn.
-   */
+  /** Credentials valid at their last lookup; the next one does not wait for a turn. */
   proven: Cache<string, Proven>
-  /** Lookups in progress, so that simultaneous requests of one client share one. */
+  /** Shared by simultaneous requests of one client. */
   underWay: Map<string, Promise<Caller>>
-  /**
-   * Counts changes of users and credentials. A row that was read before a change must not be trusted after
-   * it.
-   */
+  /** Counts changes of users and credentials. A row read before a change must not be trusted after it. */
   generation: number
 }
 
-/** A caller who needs no lookup in this generation, from `since` until `until`, in ms. */
+/** Needs no lookup in this generation, from `since` until `until`, in ms. */
 interface Proven {
   caller: Caller
   since: number
@@ -89,14 +77,12 @@ interface SignInState {
   mayHaveChanged: () => boolean
 }
 
-/** Is called for each failed sign-in. The login is empty for a token, and if none was sent. */
+/** Called for each failed sign-in. The login is empty for a token, and if none was sent. */
 export type OnRefused = (address: string, login: string) => void
 
 /**
  * Makes an authenticator with empty caches.
- * @param refused is called for each failed sign-in
- * @param mayHaveChanged while it returns true, every caller is looked up, since `forget` may not have been
- * called
+ * @param mayHaveChanged while true, every caller is looked up, since `forget` may not have been called
  */
 export function makeAuthenticator(
   database: Database,
@@ -172,7 +158,7 @@ async function byPassword(
 ): Promise<Caller> {
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
-  // A client that has signed in before never waits behind attempts of others at the same login.
+  // A client that has signed in before never waits behind others' attempts at its login.
   if (findCached(signIn.signedIn.proven, key)) return attempt()
   return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
 }
@@ -241,7 +227,7 @@ function letIn(
   return caller
 }
 
-/** Refuses a sign-in, with a delay after several failures. A valid credential is never delayed. */
+/** Refuses a sign-in, with a delay after several failures, which valid credentials never get. */
 async function refuse(
   { failures, sleep }: SignInState,
   code: 'incorrect_password' | 'invalid_username',
@@ -260,26 +246,26 @@ function readHeader(header: string): { scheme: string; credentials: string } {
   return { scheme: scheme.toLowerCase(), credentials: text.slice(scheme.length).trim() }
 }
 
-/** Reads credentials of Basic authentication (RFC 7617) in UTF-8; undefined if they cannot be read. */
+/** Reads credentials of Basic authentication (RFC 7617) in UTF-8. */
 function readBasic(encoded: string): { login: string; password: string } | undefined {
   if (!/^[a-z0-9+/_-]+=*$/i.test(encoded)) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   const login = text.slice(0, Math.max(colon, 0))
-  // Control characters occur in no login, and not every database accepts them in a query.
+  // Control characters occur in no login, and not every database accepts them.
   if (login === '' || /\p{Cc}/u.test(login)) return undefined
   return { login, password: text.slice(colon + 1) }
 }
 
 /**
- * Limits of attempts at one login from one address. A refused attempt keeps its place during its delay, so
- * parallel guesses gain nothing.
+ * For one login from one address. A refused attempt keeps its place during its delay, so parallel guesses
+ * gain nothing.
  */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
 interface Uses {
   database: Database
-  /** Times of last uses that are not written yet, in ms, by id of the credential. */
+  /** Times of last uses not yet written, in ms, by id of the credential. */
   waiting: Map<number, number>
   timer: NodeJS.Timeout | undefined
 }
@@ -296,7 +282,7 @@ function noteUse(uses: Uses, id: number, now: number): void {
   uses.timer ??= setTimeout(() => void writeUses(uses), WRITE_EVERY).unref()
 }
 
-/** Writes the times of last uses. If that fails they are lost, since the next use writes a new time. */
+/** If writing fails, the times are lost: the next use writes a new one. */
 async function writeUses(uses: Uses): Promise<void> {
   clearTimeout(uses.timer)
   uses.timer = undefined

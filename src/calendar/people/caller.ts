@@ -1,8 +1,8 @@
-/** All roles, the most powerful first (rule 26.1). */
+/** The most powerful first (rule 26.1). */
 export const ROLES = ['administrator', 'editor', 'author', 'contributor', 'subscriber'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a role may do. `edit` and `delete` allow that for one's own unpublished records. */
+/** `edit` and `delete` are for one's own unpublished records. */
 export type Capability =
   | 'edit'
   | 'edit_published'
@@ -18,10 +18,7 @@ export type Capability =
   | 'unfiltered_html'
   | 'manage_users'
 
-/**
- * Scopes limit what a credential allows. A credential without scopes allows everything that its owner's role
- * does.
- */
+/** A credential without scopes allows everything that its owner's role does. */
 export const SCOPES = ['read-drafts', 'write-own', 'write-all', 'media'] as const
 export type CredentialScope = (typeof SCOPES)[number]
 
@@ -43,7 +40,7 @@ const EDITOR = [
   'unfiltered_html',
 ] as const
 
-/** The capabilities of each role (rule 26.1). */
+/** Rule 26.1. */
 const capabilitiesOf: Readonly<Record<Role, ReadonlySet<Capability>>> = {
   administrator: new Set<Capability>([...EDITOR, 'manage_users']),
   editor: new Set<Capability>(EDITOR),
@@ -70,7 +67,7 @@ const WRITE_ALL = [
   'manage_users',
 ] as const
 
-/** The capabilities that each scope allows, if the role has them too. */
+/** If the role has them too. */
 const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>> = {
   'read-drafts': new Set<Capability>(['read_private']),
   'write-own': new Set<Capability>(WRITE_OWN),
@@ -79,14 +76,14 @@ const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>>
 }
 
 export interface Caller {
-  /** The user's id; 0 for anonymous callers, who own nothing. */
+  /** 0 for anonymous callers, who own nothing. */
   id: number
   login: string
   role: Role | undefined
   scopes?: readonly CredentialScope[]
-  /** The credential of the request; absent for people who are signed in at the desk. */
+  /** Absent for people signed in at the desk. */
   credential?: { id: number; isLasting: boolean }
-  /** True if the caller writes texts of somebody else, which are sanitised whatever the role. */
+  /** True if the caller writes somebody else's texts, which are sanitised whatever the role. */
   isFiltered?: boolean
 }
 
@@ -103,7 +100,7 @@ export function isLoggedIn(caller: Caller): boolean {
   return caller.id !== 0
 }
 
-/** True if the caller has the capability: the role must have it and the scopes allow it. */
+/** True if the role has the capability and the scopes allow it. */
 export function can(caller: Caller, capability: Capability): boolean {
   if (caller.isFiltered && capability === 'unfiltered_html') return false
   return holds(caller, capability) && isInScope(caller, (scope) => capabilitiesIn[scope].has(capability))
@@ -122,16 +119,16 @@ function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean
 }
 
 /**
- * True if the credential allows everything that the role does and never expires, so that no other credential
- * would allow the caller more.
+ * True if no other credential would allow the caller more: this one allows all that the role does and never
+ * expires.
  */
 export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }
 
 /**
- * True if the caller sees records of their own that are not published: with every scope but `media`, since
- * those who may write a record may read it.
+ * True if the caller sees own unpublished records: with every scope but `media`, since those who may write a
+ * record may read it.
  */
 export function seesOwn(caller: Caller): boolean {
   return isLoggedIn(caller) && isInScope(caller, (scope) => scope !== 'media')
@@ -149,8 +146,8 @@ export function seesUnpublished(caller: Caller): boolean {
 }
 
 /**
- * True if the caller may edit the record (rule 26.2). `edit` is enough for one's own unpublished records;
- * `edit_published` and `edit_others` allow the others.
+ * Rule 26.2: `edit` is enough for one's own unpublished records; `edit_published` and `edit_others` allow the
+ * others.
  */
 export function mayEdit(caller: Caller, record: Owned): boolean {
   return mayChange(caller, record, { own: 'edit', published: 'edit_published', others: 'edit_others' })
@@ -170,7 +167,7 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** True if the caller may change every record, so that rights need not be checked for each. */
+/** Then rights need not be checked for each record. */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }
@@ -185,10 +182,7 @@ function mayChange(
   return !PUBLISHED.has(record.status) || can(caller, needed.published)
 }
 
-/**
- * True if the caller may read the record: everybody reads published records, users also their own, and some
- * users all (rule 26.4).
- */
+/** Everybody reads published records, users also their own, and some users all (rule 26.4). */
 export function mayRead(caller: Caller, record: Owned): boolean {
   if (record.status === 'publish') return true
   return (record.author === caller.id && seesOwn(caller)) || seesAll(caller)

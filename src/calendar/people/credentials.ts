@@ -8,16 +8,16 @@ import { type CredentialScope, SCOPES } from './caller.ts'
 import { RefusedUserChange, recordUser, type User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']
-/** A credential as lists show it, without its hash. The secret itself is stored nowhere. */
+/** As lists show it, without its hash. The secret itself is stored nowhere. */
 export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
-  /** The identifier by which other programs know the credential. */
+  /** Other programs know the credential by it. */
   uuid: string
 }
 
 export interface CredentialLimits {
-  /** What the credential allows; undefined for everything that the role does. */
+  /** Undefined for everything that the role does. */
   scopes?: readonly CredentialScope[] | undefined
-  /** When the credential expires, in ms since the epoch; undefined for never. */
+  /** In ms since the epoch; undefined for never. */
   expires?: number | undefined
 }
 
@@ -29,9 +29,9 @@ export interface ShownCredential extends CredentialLimits {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
-/** At most this many passwords for each user, since a wrong password is compared with all of them. */
+/** For each user, since a wrong password is compared with all of them. */
 const MOST_PASSWORDS = 100
-/** The prefix by which leaked tokens can be found, and tokens of other systems recognised. */
+/** For finding leaked tokens, and recognising those of other systems. */
 const TOKEN_PREFIX = 'kal_'
 
 export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.test(text)
@@ -92,7 +92,7 @@ async function requireRoom(tx: Tx, { id }: User): Promise<void> {
 
 const PENDING = 'pending'
 
-/** Adds a password with which nobody can sign in until `settlePendingPassword` gives it a secret. */
+/** Nobody can sign in with it until `settlePendingPassword` gives it a secret. */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
@@ -109,10 +109,7 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   recordUser(tx, user.id)
 }
 
-/**
- * Gives the pending password a secret, and returns that, since it cannot be read again. Returns undefined
- * when no password is pending.
- */
+/** Gives the pending password a secret, which cannot be read again. Undefined when none is pending. */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
     .selectFrom('credentials')
@@ -128,7 +125,7 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
     .set({ hash })
     .where('hash', '=', PENDING)
     .executeTakeFirst()
-  // Another process has given the secret meanwhile.
+  // Another process was faster.
   if (given.numUpdatedRows === 0n) return undefined
   recordUser(tx, pending.user, { action: 'grant', name: `${pending.login}: ${pending.name}` })
   return { user: pending.user, password }
@@ -147,9 +144,7 @@ export async function listCredentials(db: Db, user: User): Promise<Credential[]>
 /** The UUID namespace of URLs (RFC 9562, 6.6). */
 const ADDRESSES = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
 
-/**
- * Returns the UUID of a credential. It is computed from values that never change (version 5, RFC 9562, 5.5).
- */
+/** Computed from values that never change (version 5, RFC 9562, 5.5). */
 function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 'created_utc'>): string {
   const name = `kalends:credentials/${user.id}/${id}/${created_utc}`
   const bytes = hash('sha1', Buffer.concat([ADDRESSES, Buffer.from(name)]), 'buffer')
@@ -182,10 +177,7 @@ export async function revokeCredentials(
   return Number(numDeletedRows)
 }
 
-/**
- * Finds the credential of a user with this password. Without a user the same work is done, so that the time
- * reveals nothing.
- */
+/** Does the same work without a user, so that the time reveals nothing. */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -208,7 +200,7 @@ export async function findTokenCredential(db: Db, token: string): Promise<ShownC
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
-/** Writes the times of last uses. Nothing caches them, so no change is recorded. */
+/** Nothing caches these times, so no change is recorded. */
 export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
   for (const [id, ms] of uses) {
     const used_utc = formatUtc(ms)
@@ -227,7 +219,7 @@ function shownOf(db: Db, kind: CredentialKind) {
   return db.selectFrom('credentials').select(SHOWN).where('kind', '=', kind)
 }
 
-/** Reads a row. A scope that this release does not know, perhaps of a later one, allows nothing. */
+/** A scope that this release does not know, perhaps of a later one, allows nothing. */
 function readShown(row: Pick<CredentialColumns, (typeof SHOWN)[number]>): ShownCredential {
   const named = row.scope === '' ? undefined : row.scope.split(',')
   return {
@@ -247,8 +239,8 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// A fast hash is enough: secrets have 142 random bits or more, so nobody can try them all, while argon2 would
-// cost each request a hundred milliseconds. The user's id makes the hashes of equal passwords different.
+// A fast hash is enough: secrets have 142 random bits or more, while argon2 would cost each request a hundred
+// milliseconds. The user's id makes hashes of equal passwords differ.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }
@@ -257,12 +249,12 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** Removes the blanks of a password, which only make it easier to read (rule 27.1). */
+/** They only make a password easier to read (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }
 
-/** Compares in constant time, so that answers reveal nothing of a hash. */
+/** In constant time, so that answers reveal nothing of a hash. */
 function isSameHash(kept: string, sent: string): boolean {
   const [a, b] = [Buffer.from(kept), Buffer.from(sent)]
   return a.length === b.length && timingSafeEqual(a, b)

@@ -4,9 +4,9 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import { isActive, recordUser, type User, voidLinks } from './users.ts'
 
-// Passwords for the desk (hashed with argon2id), and links by which somebody chooses such a password.
+// Passwords for the desk (hashed with argon2id), and links by which somebody chooses one.
 
-/** True if a user who may sign in has a password for the desk. */
+/** True if a user who may sign in has one. */
 export async function hasDeskPasswords(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('desk_passwords')
@@ -31,17 +31,15 @@ export async function findHash(db: Db, user: User): Promise<string | undefined> 
   return row?.hash
 }
 
-/** For how long links are valid that reset a password, and the link of the first administrator. */
+/** For links that reset a password, and that of the first administrator. */
 export const LINK_MINUTES = 30
-/** For how long an invitation is valid. */
 export const INVITATION_DAYS = 7
 
 const TOKEN_BYTES = 32
 export const hashOfToken = (token: string) => hash('sha256', token, 'base64url')
 
 /**
- * Adds a link by which the user chooses a password. Returns its token, which cannot be read again. Earlier
- * links of the user become invalid.
+ * Adds a link by which the user chooses a password, and ends earlier ones. Its token cannot be read again.
  * @param purpose `demo`: the link may also sign in without a password; by default `reset` if the user has a
  * password, else `set-up`
  * @param inviter id of the user who invites; 0 for the command line and the first start
@@ -57,8 +55,8 @@ export async function addSignInLink(
   if (!isActive(user)) throw new Error(`${user.login} was deactivated and signs in nowhere.`)
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const purpose = wanted ?? ((await hasDeskPassword(tx, user)) ? 'reset' : 'set-up')
-  // While nobody has a password, anybody who finds the link in a log gets the whole calendar, so it is valid
-  // only for minutes.
+  // While nobody has a password, a link found in a log gives the whole calendar, so it is valid only for
+  // minutes.
   const isInvitation = purpose === 'set-up' && (inviter !== 0 || (await hasDeskPasswords(tx)))
   const life = isInvitation ? INVITATION_DAYS * DAY_MS : LINK_MINUTES * MINUTE_MS
   await voidLinks(tx, user.id)
@@ -74,7 +72,7 @@ export function linkTo(siteUrl: string, token: string): string {
   return `${siteUrl}/desk/set-up/${token}`
 }
 
-/** Returns the UTC time until which the user's link is valid. A user has at most one link. */
+/** The UTC time until which the user's only link is valid. */
 export async function findLinkEnd(db: Db, user: User): Promise<string | undefined> {
   const row = await db
     .selectFrom('sign_in_links')

@@ -9,14 +9,14 @@ import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
-/** The first account. Its password is stored only as a hash, so it can be shown only once. */
+/** Its password is stored only as a hash, so it can be shown only once. */
 export interface FirstAdministrator {
   login: string
   password: string
 }
 
 /**
- * Creates the user `admin` if there are no users. `giveFirstPassword` gives its password once the server
+ * Creates the user `admin` if there are no users. `giveFirstPassword` sets its password once the server
  * answers requests.
  * @param now in ms
  */
@@ -29,14 +29,14 @@ export async function createFirstAdministrator(database: Database, now: number):
       await addPendingPassword(tx, user, 'First start', now)
     }, FIRST_START)
   } catch (error) {
-    // Another process may have created the user meanwhile.
+    // Another process was faster.
     if (!(await hasUsers(database.read))) throw error
   }
 }
 
 /**
- * Gives the pending password of the first administrator a secret. A start that failed may have left it
- * pending. Returns undefined if none is.
+ * Gives the first administrator's pending password a secret; undefined if none is pending. A failed start may
+ * have left it pending.
  */
 export async function giveFirstPassword(database: Database): Promise<FirstAdministrator | undefined> {
   return database.write(async (tx) => {
@@ -48,15 +48,15 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
 
 export interface DeskEntry {
   login: string
-  /** The token of a link to the desk; undefined if the operator is only told how to create one. */
+  /** Of a link to the desk; undefined if the operator is only told how to create one. */
   token: string | undefined
   /** True if the link also signs in without a password. */
   isDemo: boolean
 }
 
 /**
- * Returns the administrator's login and, on a first start or with `--demo`, the token of a new link to the
- * desk. Returns undefined once somebody has a password, and without an active administrator.
+ * The administrator's login and, on a first start or with `--demo`, the token of a new link to the desk.
+ * Undefined once somebody has a password, and without an active administrator.
  * @param now in ms
  */
 export async function findDeskEntry(
@@ -85,8 +85,8 @@ interface Told {
 }
 
 /**
- * Returns the lines that tell the operator how to sign in. If the output is no terminal, others may read the
- * log: then password and link are written to a file that only its owner can read.
+ * Tells the operator how to sign in. If the output is no terminal, others may read the log: then password and
+ * link go to a file that only its owner can read.
  * @param administrator is defined if the database was empty
  */
 export function tellFirstSteps(
@@ -149,7 +149,7 @@ function tellLink(link: string, { folder, isTerminal }: Told): string[] {
 function writeSecret(folder: string, file: string, lines: readonly string[]): string | undefined {
   try {
     makeFolder(folder)
-    // Overwriting an existing file would keep its permissions.
+    // Overwriting a file would keep its permissions.
     rmSync(file, { force: true })
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flag: 'wx' })
     return undefined

@@ -3,13 +3,10 @@ import type { Db } from '../../store/storage/database.ts'
 import type { SessionColumns } from '../../store/storage/schema.ts'
 import type { User } from './users.ts'
 
-/**
- * A session at the desk. Its user may see all columns: the hash identifies the session, but does not give
- * access to it.
- */
+/** Its user may see all columns: the hash identifies the session, but gives no access to it. */
 export type Session = SessionColumns
 
-/** A session ends after `IDLE_DAYS` without use, and after `LONGEST_DAYS` in any case. */
+/** Without use, and in any case. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
 export function liveSince(now: number): { created: string; seen: string } {

@@ -2,7 +2,7 @@ import { Problem, type ProblemCode } from '../../base/problems.ts'
 
 // Limits how much work runs at once under one name, and delays those who guess passwords.
 
-/** Work by name. For each name, `atOnce` run at once, `waiting` more wait, and others are refused. */
+/** For each name, `atOnce` run at once, `waiting` more wait, and others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
@@ -17,7 +17,7 @@ export interface TurnLimits {
 
 interface Turn {
   count: number
-  /** Waiters by rank. All of one rank are served before those of the next. */
+  /** By rank. One rank is served before the next. */
   queues: readonly [Waiter[], Waiter[], Waiter[]]
 }
 
@@ -27,9 +27,8 @@ interface Waiter {
 }
 
 /**
- * The order in which waiters are served: 0 first. When no more may wait, a new waiter displaces the one who
- * has waited longest in the last rank that has any; ranks before its own are never displaced, nor is its own
- * unless it is the last.
+ * 0 is served first. When no more may wait, a new waiter displaces the longest-waiting one of the last rank
+ * that has any; never of a rank before its own, nor of its own unless that is the last.
  */
 export type Rank = 0 | 1 | 2
 const LAST = 2
@@ -75,13 +74,13 @@ async function turnOf(
 
 function leave({ underWay }: Turns, name: string, turn: Turn): void {
   const next = turn.queues.find((queue) => queue.length > 0)?.shift()
-  // `count` stays the same: the place goes to the next waiter, so that no newcomer takes it.
+  // `count` stays: the next waiter gets the place, so that no newcomer takes it.
   if (next) next.go()
   else turn.count -= 1
   if (turn.count === 0) underWay.delete(name)
 }
 
-/** Failed sign-ins of the last minute, by address or login. */
+/** In the last minute, by address or login. */
 export type Guesses = Map<string, { failures: number; since: number }>
 
 export const WINDOW_MS = 60_000
@@ -89,7 +88,7 @@ const FREE_FAILURES = 5
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 4000
 const MOST_COUNTED = 10_000
-/** In characters. Longer names are cut to this length and counted together, which bounds memory. */
+/** In characters. Longer names are cut and counted together, which bounds memory. */
 const LONGEST_COUNTED = 100
 
 export function makeGuesses(): Guesses {
@@ -99,8 +98,8 @@ export function makeGuesses(): Guesses {
 export const countedName = (name: string) => name.slice(0, LONGEST_COUNTED).toLowerCase()
 
 /**
- * Counts a failure under the name and returns the delay in ms: 0 for the first five within a minute, then
- * 250, doubling up to 4000.
+ * Counts a failure and returns the delay in ms: 0 for the first five within a minute, then 250, doubling up
+ * to 4000.
  */
 export function noteGuess(guesses: Guesses, name: string, now: number): number {
   const key = countedName(name)

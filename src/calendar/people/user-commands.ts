@@ -212,8 +212,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
 }
 
 /**
- * Rethrows the error. If the user owns records, the message names the option for the user who takes them
- * over.
+ * Rethrows the error. If the user owns records, its message names the option for who takes them over.
  * @throws Error always
  */
 function nameReassign(error: unknown): never {
@@ -328,10 +327,7 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   throw new Error('Give either the id that `password list` shows or --all.')
 }
 
-/**
- * Runs `work` on the opened database, in the name of the command. An error ends the command with one sentence
- * and exit code 1.
- */
+/** Runs `work` in the name of the command. An error ends it with one sentence and exit code 1. */
 export function runOnDatabase(
   command: Command,
   open: () => Promise<Database>,

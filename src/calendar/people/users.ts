@@ -8,7 +8,7 @@ import { type Caller, type Capability, capabilitiesHeld, ROLES, type Role } from
 
 export type User = Omit<UserColumns, 'role'> & { role: Role }
 
-/** A user to add. `name` is the login by default. */
+/** `name` is the login by default. */
 export interface NewUser {
   login: string
   email?: string | undefined
@@ -16,7 +16,7 @@ export interface NewUser {
   role: Role
 }
 
-/** The answer about the caller (rule 29.2). */
+/** Rule 29.2. */
 export interface Me {
   id: number
   name: string
@@ -25,13 +25,13 @@ export interface Me {
   capabilities: Partial<Record<Capability, true>>
 }
 
-/** The largest id: the limit of integer columns in PostgreSQL, applied to SQLite too. */
+/** The limit of integer columns in PostgreSQL, applied to SQLite too. */
 const LAST_ID = 2 ** 31 - 1
 
-// A login starts with a letter or digit, so that no command line takes it for an option.
+// Starts with a letter or digit, so that no command line takes it for an option.
 const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-/** E-mail addresses as the HTML standard defines them. */
+/** As the HTML standard defines it. */
 const EMAIL = new RegExp(`^[a-z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})*$`)
 const LONGEST_EMAIL = 254
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,250}$/u
@@ -81,7 +81,7 @@ export async function userExists(db: Db, id: number): Promise<boolean> {
   return (await findUser(db, id)) !== undefined
 }
 
-/** Finds a user by login or e-mail address, in any letter case. */
+/** In any letter case. */
 export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
   const text = loginOrEmail.toLowerCase()
   const row = await db
@@ -92,10 +92,7 @@ export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<Use
   return row && readUser(row)
 }
 
-/**
- * Like `findUserByLogin`, but throws.
- * @throws Error when there is no such user
- */
+/** @throws Error when there is no such user */
 export async function getUserByLogin(db: Db, loginOrEmail: string): Promise<User> {
   const user = await findUserByLogin(db, loginOrEmail)
   if (!user) throw new Error(`There is no user ${loginOrEmail}.`)
@@ -112,7 +109,7 @@ export async function listUsers(db: Db): Promise<User[]> {
 }
 
 /**
- * Adds a user. No login or e-mail address may equal another user's login or address, since both sign in.
+ * No login or e-mail address may equal another user's login or address, since both sign in.
  * @param now in ms
  * @throws RefusedUserChange if a value is invalid or taken
  */
@@ -146,7 +143,7 @@ export async function insertUser(tx: Tx, values: NewUser, now: number): Promise<
 }
 
 /**
- * Gives a user another role and ends the user's sessions.
+ * Changes the role and ends the user's sessions.
  * @throws Error when there is no such user, RefusedUserChange when no administrator would be left
  */
 export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> {
@@ -158,7 +155,7 @@ export async function changeRole(tx: Tx, id: number, role: Role): Promise<void> 
 }
 
 /**
- * Keeps a user from signing in, and ends the user's sessions and links. Credentials and records stay.
+ * Keeps a user from signing in, and ends sessions and links. Credentials and records stay.
  * @param now in ms
  * @throws Error when there is no such user, RefusedUserChange when no administrator would be left
  */
@@ -176,10 +173,7 @@ export async function deactivateUser(tx: Tx, id: number, now: number): Promise<v
   recordUser(tx, id, { action: 'update', name: `${user.login}: deactivated` })
 }
 
-/**
- * Lets a deactivated user sign in again.
- * @throws Error when there is no such user
- */
+/** @throws Error when there is no such user */
 export async function reactivateUser(tx: Tx, id: number): Promise<void> {
   const user = await getUser(tx, id)
   if (isActive(user)) return
@@ -199,14 +193,14 @@ export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/** Records a change of a user, which is never public. Only with `act` does the history mention it. */
+/** The change is never public. Only with `act` does the history mention it. */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }
 
 /**
- * Removes a user, whose records go to the user `reassignTo`.
+ * The user's records go to `reassignTo`.
  * @throws RefusedUserChange when no administrator would be left, or a record without owner
  */
 export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {
@@ -219,7 +213,7 @@ export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promi
   recordUser(tx, id, { action: 'delete', name: user.login })
 }
 
-/** Returns the answer about the caller (rule 29.2), with the capabilities that the credential allows. */
+/** The caller (rule 29.2), with the capabilities that the credential allows. */
 export function presentMe(user: User, caller: Caller = user): Me {
   return {
     id: user.id,
@@ -237,8 +231,7 @@ export async function getUser(db: Db, id: number): Promise<User> {
 }
 
 /**
- * Reads a row. A role that this release does not know, perhaps of a later one, becomes `subscriber`, which
- * may do nothing.
+ * A role that this release does not know, perhaps of a later one, becomes `subscriber`, which may do nothing.
  */
 function readUser(row: UserColumns): User {
   const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
@@ -263,7 +256,7 @@ export function checkEmail(email: string): void {
 
 async function keepAnAdministrator(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'administrator' || !isActive(user)) return
-  // Locks the rows of administrators until the commit, so that two who remove each other at once take turns.
+  // Locks administrators until the commit, so that two who remove each other at once take turns.
   await tx.updateTable('users').set({ role: 'administrator' }).where('role', '=', 'administrator').execute()
   const other = await tx
     .selectFrom('users')

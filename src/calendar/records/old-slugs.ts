@@ -4,9 +4,9 @@ import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.t
 import { statement } from '../../store/storage/statement.ts'
 
 // Stores former public slugs, and old paths of moved sources. A request for one leads to the record that had
-// it last, or is told that the record is gone.
+// it last, or learns that it is gone.
 
-/** At most this many former slugs of one record are kept, the latest. */
+/** The latest of one record are kept. */
 const MOST_OF_ONE = 20
 
 export type SlugKind = OldSlugColumns['kind']
@@ -58,10 +58,7 @@ export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'statu
   return { slug, isPublic: status === 'publish' }
 }
 
-/**
- * Records a change of slug: the slug that a public record leaves becomes a former one; a slug that it takes
- * again is a former one no longer.
- */
+/** The slug that a public record leaves becomes a former one; one that it takes again is no longer. */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,

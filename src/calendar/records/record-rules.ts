@@ -30,14 +30,14 @@ export interface RecordValues {
   slug?: string
 }
 
-/** The columns that `settleRecord` sets. The slug is not among them, since it may need the id. */
+/** Without the slug, which may need the id. */
 export type SettledColumns = Pick<
   RecordColumns,
   'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
 >
 
 /**
- * Returns author, status and dates of a record after a write (rules 16.2, 16.4, 19.1 and 19.4).
+ * Author, status and dates of a record after a write (rules 16.2, 16.4, 19.1 and 19.4).
  * @param firstModified time of change of a new record: `now` for events, the publication date for venues and
  * organizers (rule 4.6)
  * @throws Problem rest_forbidden for another author than the caller without the right to edit others' records
@@ -55,7 +55,7 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A draft that is sent back as it was read contains a date that nobody chose: the date counts as not sent.
+  // A draft sent back as it was read contains a date that nobody chose: it counts as not sent.
   const isRead = before
     ? given?.date === before.date && values.date_utc !== given.date_utc
     : values.date_utc === NEVER
@@ -82,10 +82,7 @@ export function settleRecord(
   }
 }
 
-/**
- * Returns the date that a record keeps when none is sent: a published record keeps its date, a draft only a
- * date that was once sent.
- */
+/** A published record keeps its date, a draft only one that was once sent. */
 function keptDate(
   context: ValueContext,
   before: RecordColumns,
@@ -113,7 +110,7 @@ function publicationDate(
   return { date: local?.wall ?? utcToWall(date_utc, zone), date_utc }
 }
 
-/** Returns the slug of a record after a write (rules 17.2 and 17.3). In the trash, the slug is marked. */
+/** The slug after a write (rules 17.2 and 17.3), marked in the trash. */
 export async function settleSlug(
   tx: Db,
   caller: Caller,
@@ -129,8 +126,8 @@ export async function settleSlug(
 }
 
 /**
- * Returns the slugs of new records. An entry is undefined if the record's id becomes its slug. If two records
- * want the same slug, the later one gets another.
+ * Slugs of new records; undefined where the id becomes the slug. Of two records that want one slug, the later
+ * gets another.
  */
 export async function settleNewSlugs(
   tx: Db,
@@ -144,10 +141,7 @@ export async function settleNewSlugs(
   return wanted.map(({ slug, isShared }) => (slug === undefined || isShared ? slug : free[next++]))
 }
 
-/**
- * Returns the slug that a record should get. It is undefined if the id becomes the slug; with `isShared`,
- * other records may have it too.
- */
+/** The slug is undefined if the id becomes it; with `isShared`, other records may have it too. */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,
@@ -157,7 +151,7 @@ function wantedSlug(
 ): { slug: string | undefined; isShared: boolean } {
   const asked = sent ? slugify(sent) : ''
   const kept = untrashedSlug(before?.slug ?? '')
-  // A caller who may not publish may not choose the slug.
+  // Who may not publish may not choose the slug.
   if (table === 'events' && status === 'pending' && !can(caller, 'publish'))
     return { slug: kept, isShared: true }
   if (isUnpublished(status))
@@ -167,8 +161,8 @@ function wantedSlug(
 }
 
 /**
- * Returns the columns of a record moved to the trash. Its slug is marked, so that others may take the
- * unmarked one (rule 24.1).
+ * Columns of a record moved to the trash. Its slug is marked, so that others may take the unmarked one (rule
+ * 24.1).
  */
 export async function trashColumns(
   tx: Db,
@@ -199,8 +193,8 @@ export function sentTexts(
 }
 
 /**
- * Returns 1 if the texts of a record are trusted, 0 if they are sanitised (rule 10.4). Texts that were not
- * sent are trusted as before.
+ * 1 if the record's texts are trusted, 0 if they are sanitised (rule 10.4). Unsent texts are trusted as
+ * before.
  */
 export function settleTrust(
   context: ValueContext,
@@ -226,7 +220,7 @@ async function isUser(value: unknown, context: Context): Promise<boolean> {
   return userExists(context.db, Math.trunc(Number(value)))
 }
 
-/** True if the value is the id of an event, of any status. */
+/** Of any status. */
 export async function isEvent(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   return id !== undefined && (await findKind(context.db, id)) === 'event'

@@ -35,15 +35,12 @@ export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/** True for drafts and pending records, which get no slug or publication date unless one is sent. */
+/** Unpublished records get no slug or publication date unless one is sent. */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/**
- * True if other records may take the record's slug. Refusing it to them would reveal a record that is not
- * announced (rule 17.3).
- */
+/** Refusing the record's slug to others would reveal that it exists unannounced (rule 17.3). */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }
@@ -52,10 +49,7 @@ export function isKnownStatus(value: unknown): boolean {
   return isStatus(value)
 }
 
-/**
- * True if the caller may filter by these statuses. Callers who may not edit may only ask for `publish` (rule
- * 13.5).
- */
+/** Callers who may not edit may only ask for `publish` (rule 13.5). */
 export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
     value === ''
@@ -66,15 +60,12 @@ export function isAllowedStatusList(value: unknown, { caller }: ValueContext): b
 }
 
 export interface StatusFilter {
-  /** The value of `status` in links: `publish`, `any`, or the requested statuses, joined by commas. */
+  /** In links: `publish`, `any`, or the requested statuses, joined by commas. */
   shown: string
   statuses: readonly Status[]
 }
 
-/**
- * Returns the statuses of a list (rule 13.5). Which of these records the caller sees is decided by
- * `visibleTo`.
- */
+/** The statuses of a list (rule 13.5); `visibleTo` decides which of these records the caller sees. */
 export function statusFilter(caller: Caller, asked: readonly string[] | undefined): StatusFilter {
   if (asked && asked.length > 0) return { shown: asked.join(','), statuses: asked.filter(isStatus) }
   if (asked)
@@ -83,9 +74,7 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
 
-/**
- * Returns how links show the statuses. `any` cannot be requested, so only `rest_url` shows it (rule 11.5).
- */
+/** `any` cannot be requested, so only `rest_url` shows it (rule 11.5). */
 export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
@@ -93,8 +82,8 @@ export function statusLinks({ shown }: StatusFilter): { status: string | undefin
 }
 
 /**
- * Returns the status that a write sets. If the caller may not publish, `pending` replaces a published status
- * (rule 19.1).
+ * The status that a write sets. If the caller may not publish, `pending` replaces a published status (rule
+ * 19.1).
  */
 export function effectiveStatus(
   caller: Caller,
@@ -108,7 +97,7 @@ export function effectiveStatus(
   return 'pending'
 }
 
-/** Turns `publish` with a date in the future into `future`, and `future` with a past date into `publish`. */
+/** Turns `publish` with a future date into `future`, and `future` with a past one into `publish`. */
 export function settledByDate(status: Status, dateUtc: string, nowUtc: string): Status {
   if (status === 'publish' && dateUtc > nowUtc) return 'future'
   if (status === 'future' && dateUtc <= nowUtc) return 'publish'
@@ -134,7 +123,7 @@ export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordK
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
 }
 
-/** The largest id: the limit of integer columns in PostgreSQL, applied to SQLite too. */
+/** The limit of integer columns in PostgreSQL, applied to SQLite too. */
 export const MAX_ID = 2 ** 31 - 1
 
 export function isPossibleId(id: number): boolean {
@@ -147,8 +136,8 @@ interface Standing {
 }
 
 /**
- * Records a change of a record, for caches, history and feeds. `before` is undefined for a new record; `by`
- * is the writer, if several share the transaction.
+ * Records a change for caches, history and feeds. `before` is undefined for a new record; `by` is the writer,
+ * if several share the transaction.
  */
 export function recordWritten(
   tx: Tx,
@@ -180,8 +169,8 @@ export function forEachTable<Made>(make: (table: RecordTable) => Made): Record<R
   return { events: make('events'), venues: make('venues'), organizers: make('organizers') }
 }
 
-// The text equals the conditions of the partial indexes, so that the database uses these. Unannounced records
-// may share a slug (rule 17.3).
+// Worded as in the partial indexes, so that the database uses these. Unannounced records may share a slug
+// (rule 17.3).
 const OWNS_SLUG = sql<SqlBool>`status not in ('draft', 'pending', 'future')`
 const MAY_SHARE_SLUG = sql<SqlBool>`status in ('draft', 'pending', 'future')`
 
@@ -201,8 +190,8 @@ const BATCH = 20
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Returns the first of `base`, `base-2`, … that is not in `used` and that no announced record but the one
- * with the id `own` has (rule 17.3).
+ * The first of `base`, `base-2`, … that is not in `used` and that no announced record but `own` has (rule
+ * 17.3).
  */
 export async function freeSlug(
   tx: Db,
@@ -264,8 +253,8 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * Finds the record with this slug, percent-encoded or not, in any letter case. If several have it, the first
- * that the caller may know is found (rules 17.4 and 17.5).
+ * Takes the slug percent-encoded or not, in any letter case. If several records have it, the first that the
+ * caller may know is found (rules 17.4 and 17.5).
  */
 export async function findIdBySlug(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -288,8 +277,8 @@ export async function idAt(
 }
 
 /**
- * Condition for the records that a caller sees: published ones and the caller's own, or all (rule 11.9). Own
- * records in the trash count only if the caller may edit.
+ * Published records and the caller's own, or all (rule 11.9). Own records in the trash count only if the
+ * caller may edit.
  */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
@@ -321,7 +310,7 @@ export async function findVisibleSlug(
   return (await found.executeTakeFirst())?.slug
 }
 
-/** One page of a list. `total` counts the rows of all pages. */
+/** `total` counts the rows of all pages. */
 export interface Listing<Row> {
   rows: Row[]
   total: number
@@ -333,7 +322,7 @@ export interface PageRequest {
   skip?: number
 }
 
-/** Returns the requested page, with 10 records by default and at most the site's maximum (rule 11.2). */
+/** 10 records by default, at most the site's maximum (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
 }
@@ -345,17 +334,14 @@ export function foundPage<Row extends { id: number }>(
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
-/** Returns how many rows to skip: never more than the largest id, since there are no more records. */
+/** Never skips more rows than the largest id, since there are no more records. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }
 
 const NEVER_AGAIN = '9999-12-31 23:59:59'
 
-/**
- * Returns the moment in UTC. For a value that is no moment, returns a time after all changes, so that nothing
- * is found.
- */
+/** The moment in UTC; for no moment, a time after all changes, so that nothing is found. */
 export function momentAfter(value: string | number, { site, now }: Context): string {
   return parseInstant(value, site.timezone, now) ?? NEVER_AGAIN
 }
@@ -368,8 +354,8 @@ export function isModifiedAfter(
   return row.modified_utc > momentAfter(value, context)
 }
 
-// The version of a record is the sequence number of its latest change. ETags end in it, and `If-Match` asks
-// for it (rule 28.8).
+// A record's version is the sequence number of its latest change. ETags end in it, and `If-Match` asks for it
+// (rule 28.8).
 
 export interface Version {
   id: number
@@ -378,7 +364,7 @@ export interface Version {
 
 export type WantedVersions = 'any' | readonly Version[]
 
-/** Matches the version in a weak or a strong ETag, since caches may have made it strong. */
+/** In a weak or a strong ETag, since caches may have made it strong. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>
@@ -398,7 +384,7 @@ export function versionedTag(tag: string, version: Version | undefined): string 
   return version === undefined ? tag : `${tag.slice(0, -1)}.v${version.id}.${version.sequence}"`
 }
 
-/** Reads the versions in an If-Match header. Tags without a version are skipped. */
+/** Reads an If-Match header. Tags without a version are skipped. */
 export function wantedVersions(header: string): WantedVersions {
   if (header.trim() === '*') return 'any'
   return [...header.matchAll(VERSION_IN_TAG)].map(([, id, sequence]) => ({
@@ -409,8 +395,8 @@ export function wantedVersions(header: string): WantedVersions {
 
 /**
  * Locks the record until the end of the transaction and checks its version.
- * @throws Problem rest_precondition_failed if the record has none of the wanted versions, or was changed
- * earlier in the transaction
+ * @throws Problem rest_precondition_failed if it has none of the wanted versions, or was changed earlier in
+ * the transaction
  */
 export async function requireVersion(
   tx: Tx,
@@ -424,10 +410,7 @@ export async function requireVersion(
   if (isChangedEarlier(tx, { kind, record: id })) throw new Problem('rest_precondition_failed')
 }
 
-/**
- * Checks that `wanted` contains the version.
- * @throws Problem rest_precondition_failed
- */
+/** @throws Problem rest_precondition_failed if `wanted` lacks the version */
 export function requireWanted({ id, sequence }: Version, wanted: WantedVersions): void {
   if (wanted !== 'any' && !wanted.some((version) => version.id === id && version.sequence === sequence))
     throw new Problem('rest_precondition_failed')
@@ -441,10 +424,7 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/**
- * Returns records as lists show them, by id and in order. A record that cannot be shown is reported and left
- * out.
- */
+/** Records as lists show them, in the order of ids. One that cannot be shown is reported and left out. */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,
@@ -463,10 +443,7 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/**
- * Returns a record as an answer of its own shows it, with linked data.
- * @throws UnshowableRecord when it cannot be shown
- */
+/** A record alone, with linked data. @throws UnshowableRecord when it cannot be shown */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,

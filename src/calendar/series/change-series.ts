@@ -57,7 +57,7 @@ export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'tras
 
 /**
  * Locks the series and reads its occurrences.
- * @throws Problem series-was-changed if the series has another version by now
+ * @throws Problem series-was-changed if it has another version by now
  */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
@@ -68,21 +68,15 @@ export async function getHeldSeries(tx: Tx, id: number, version: number): Promis
 export interface AskedChange {
   prepared: PreparedEvent
   recurrence: unknown
-  /**
-   * If true, occurrences stay on their days: when the series gets a start on another day, dates are added and
-   * dropped instead of moved.
-   */
+  /** Occurrences stay on their days: if the start moves to another day, dates are added and dropped. */
   keepsDays?: boolean
-  /**
-   * If true, the addressed occurrence takes the sent values, even for fields in which it differs from the
-   * series.
-   */
+  /** The addressed occurrence takes even sent values in which it differs from the series. */
   takesSent?: boolean
 }
 
 /**
- * Changes a series and all its occurrences. Fields in which an occurrence differs from the series stay as
- * they are. A move to the trash is done last. Returns the ids of created venues and organizers.
+ * Changes a series and all its occurrences, but not fields in which one differs from the series. Trashes
+ * last. Returns the ids of created venues and organizers.
  * @throws Problem rest_forbidden unless the caller may edit every occurrence
  */
 export async function changeAll(
@@ -186,10 +180,7 @@ function onDayOf(schedule: Schedule, { start: { local } }: Schedule): Schedule {
   return { ...schedule, start: { ...start, local: `${dayOf(local)}${start.local.slice(10)}` } }
 }
 
-/**
- * Returns the dates of a schedule. `known` is how many of them are written already.
- * @throws Problem when the exceptions leave no date
- */
+/** `known` is how many dates are written already. @throws Problem when the exceptions leave no date */
 function datesOf(schedule: Schedule, { now, site }: Context, known: number): Written {
   const dates = startsOf(schedule, now, site.seriesMonths, known)
   if (dates.starts.length === 0) throw refused({ part: 'EXDATE', message: 'The exceptions leave no date.' })
@@ -203,7 +194,7 @@ function alike(addressed: EventRow, series: SeriesRow): EventRow {
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** Removes the slug from the values, since each occurrence keeps its own. */
+/** Each occurrence keeps its own slug. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }
@@ -334,8 +325,8 @@ export async function addDates(
 }
 
 /**
- * Splits a series: the occurrence `at` and later ones become a new series and keep their ids. If all earlier
- * ones are in the trash, the series stays whole. A sent recurrence counts its dates from `at`.
+ * Makes the occurrence `at` and later ones a new series, with the same ids. If all earlier ones are in the
+ * trash, the series stays whole. A sent recurrence counts its dates from `at`.
  * @throws Problem when no rule has the dates from `at` on
  */
 export async function splitSeries(
@@ -415,7 +406,7 @@ export async function removeAll(
   const going = rows.filter((row) => isLive(row) && row.id !== but)
   if (!going.every((row) => mayDelete(context.caller, row))) throw new Problem('rest_forbidden')
   await moveToTrash(tx, series, going, context)
-  // The occurrence that stays as a single event may have the UID of the series, so the series gets another.
+  // The occurrence that stays as a single event may have the series' UID, so the series gets another.
   const uid = but === undefined ? {} : { uid: randomUUID() }
   await updateSeries(tx, series, { ...uid, status: 'trash', modified_utc: formatUtc(context.now) })
 }
@@ -441,8 +432,8 @@ interface SeriesTerms {
 }
 
 /**
- * Returns the terms that a series has after a change, and those of occurrences that differ in one taxonomy. A
- * taxonomy that was not sent keeps its terms.
+ * Terms of a series after a change, and those of occurrences that differ in one taxonomy. An unsent taxonomy
+ * keeps its terms.
  */
 async function settleSeriesTerms(
   tx: Tx,

@@ -88,7 +88,7 @@ function plan(values: EventValues, context: Context): Planned | undefined {
 
 interface PreparedUpdate {
   event: PreparedEvent & { id: number }
-  /** The series as read before the transaction; its version shows whether somebody has changed it since. */
+  /** Read before the transaction; its version shows whether somebody has changed it since. */
   series: SeriesRow | undefined
   scope: RecurrenceScope
   recurrence: unknown
@@ -138,10 +138,7 @@ async function updateSingle(
   return readBack(tx, changed, context)
 }
 
-/**
- * Updates the occurrences in the scope of a request. Every writer locks the series before its occurrences, so
- * that no two wait for each other.
- */
+/** Every writer locks the series before its occurrences, so that no two wait for each other. */
 async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context): Promise<WriteResult> {
   const { event, series, scope, recurrence } = prepared
   if (scope === 'this') return updateThis(tx, prepared, context)
@@ -156,8 +153,8 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
 }
 
 /**
- * Returns the answer to a change of occurrences: the event, even if it is in the trash now.
- * @throws Problem series-was-changed when the event is gone
+ * The answer to a change: the event, even in the trash.
+ * @throws Problem series-was-changed when it is gone
  */
 export async function readWritten(
   tx: Tx,
@@ -177,7 +174,7 @@ async function updateThis(tx: Tx, { event, series }: PreparedUpdate, context: Co
   return readBack(tx, await changeOccurrence(tx, held, row, event, context), context)
 }
 
-/** Turns an occurrence into a single event. The other occurrences in the scope go to the trash. */
+/** Turns an occurrence into a single event; others in the scope go to the trash. */
 export async function becomeSingle(
   tx: Tx,
   held: Awaited<ReturnType<typeof getHeldSeries>>,
@@ -255,9 +252,7 @@ async function changeOccurrence(
   return changed
 }
 
-/**
- * Whether an occurrence differs from its series in a field. If `isOwn` is undefined, that stays as it was.
- */
+/** If `isOwn` is undefined, the occurrence goes on differing from the series, or not. */
 interface Noted {
   name: string
   isOwn: boolean | undefined
@@ -272,10 +267,7 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/**
- * Returns in which sent columns an occurrence differs from its series. If one of the times differs, all times
- * count as its own.
- */
+/** In which sent columns an occurrence differs from its series. If one of the times differs, all do. */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = {
     ...readShared(series),
@@ -293,10 +285,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/**
- * True if a column shows the same value as before. Texts are compared as rendered too, since clients send
- * back what they have read.
- */
+/** Compares texts as rendered too, since clients send back what they have read. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')
@@ -340,8 +329,8 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * Takes an occurrence out of the trash and its date back into the rule. If the whole series was in the trash,
- * the date becomes its only one.
+ * Takes an occurrence out of the trash and its date back into the rule. In a trashed series, the date becomes
+ * the only one.
  */
 async function restoreDate(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)
@@ -366,7 +355,7 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** More dates than any series has before one of its occurrences. */
+/** More dates than any series has before an occurrence. */
 const MORE_THAN_ANY = 100_000
 
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {
@@ -379,7 +368,7 @@ async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Conte
   await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
 }
 
-/** Turns a single event into a series, of which it becomes the first occurrence, with the same id and UID. */
+/** Turns a single event into a series and its first occurrence, with the same id and UID. */
 async function beginSeries(
   tx: Tx,
   before: EventRow,

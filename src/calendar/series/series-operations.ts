@@ -33,8 +33,8 @@ import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
 /**
- * The operations on series. An update or removal concerns all occurrences. A series is created with its
- * event, not here (docs/series.md).
+ * An update or removal concerns all occurrences. A series is created with its event, not here
+ * (docs/series.md).
  */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
@@ -134,10 +134,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/**
- * Prepares a change of a series. `keepsDays` is true for calendars that are imported again, since they list
- * each date.
- */
+/** `keepsDays` is true for calendars that are imported again, since they list each date. */
 async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,
@@ -150,8 +147,8 @@ async function prepareSeries(
 }
 
 /**
- * Returns the first occurrence outside the trash, else the first.
- * @throws Problem series-is-in-trash without any, as when the only occurrence has become a single event
+ * The first occurrence outside the trash, else the first.
+ * @throws Problem series-is-in-trash without any, as when the only one has become a single event
  */
 function first(rows: readonly EventRow[]): EventRow {
   const found = rows.find(isLive) ?? rows[0]
@@ -159,14 +156,14 @@ function first(rows: readonly EventRow[]): EventRow {
   return found
 }
 
-/** Returns the event with the times of the series' start, so that sent times are compared with these. */
+/** Gives the event the times of the series' start, with which sent times are compared. */
 function atStart(series: SeriesRow, row: EventRow): EventRow {
   return { ...row, ...whenAt(scheduleOf(series), series.start_date), recurrence_id: series.start_date }
 }
 
 /**
- * Prepares a change of a series to the values of an imported calendar or of a former version. Dates that
- * these values do not leave out take place again; a series in the trash is restored.
+ * Prepares a change to the values of an imported calendar or former version. Dates that these do not leave
+ * out take place again; a series in the trash is restored.
  * @throws Problem when the values are not valid
  */
 export async function prepareSeriesChange(

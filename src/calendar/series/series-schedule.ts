@@ -42,10 +42,10 @@ export const TIMES = [
   'all_day',
 ] as const satisfies readonly (keyof When)[]
 
-/** At most this many dates before today, and as many from today on, are written as events. */
+/** Before today, and again from today on. */
 export const MOST_WRITTEN_DATES = 750
 
-/** The value of `written_until` for a series all of whose dates are written. */
+/** In `written_until`: all dates of the series are written. */
 export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
@@ -55,10 +55,7 @@ export function isNone(sent: unknown): boolean {
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 
-/**
- * Reads the recurrence of an event with these times. Returns undefined if the event does not repeat.
- * @throws Problem naming the faults of the recurrence
- */
+/** Undefined if the event does not repeat. @throws Problem naming the faults of the recurrence */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
   const start = startOf(when)
@@ -101,9 +98,9 @@ export function durationOf({
 }
 
 /**
- * Returns the times of the occurrence that starts at the local time `wall`. Events of whole days last the
- * same number of days, other events the same elapsed time. If clocks repeat the local time, `like`, the
- * occurrence so far, decides which of the two is meant.
+ * The times of the occurrence at the local time `wall`. Events of whole days last the same number of days,
+ * others the same elapsed time. If clocks repeat the local time, `like`, the occurrence so far, decides which
+ * is meant.
  */
 export function whenAt(
   { start: { zone, allDay }, duration }: Pick<Schedule, 'start' | 'duration'>,
@@ -123,7 +120,7 @@ function endOf(wall: string, start: string, zone: string, allDay: boolean, durat
   return { wall: utcToWall(utc, zone), utc }
 }
 
-/** Starts of occurrences in local time, complete up to the local time `until`. */
+/** In local time, complete up to `until`. */
 export interface Written {
   starts: string[]
   until: string
@@ -134,14 +131,13 @@ export function horizonAt(zone: string, now: number, months: number): string {
 }
 
 /**
- * Returns the starts that are written as events, up to `months` ahead. At most `MOST_WRITTEN_DATES` of them
- * are in the future.
+ * The starts written as events, up to `months` ahead. At most `MOST_WRITTEN_DATES` of them are in the future.
  * @param now in ms
  * @param known number of dates written already, which may all be past
  * @throws Problem when more dates than that are past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
-  // A series that begins after the last written month still gets its first occurrence.
+  // A series that begins later still gets its first occurrence.
   const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
   const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
   const today = startOfDay(dayOf(wallNow(start.zone, now)))
@@ -183,9 +179,9 @@ export function movedWall(wall: string, from: Start, to: Start): string {
 }
 
 /**
- * Compares the occurrences of a series with its new starts. `place` returns the new start of an original one.
- * In the result, `kept` have one of the starts, `made` are starts without an occurrence; `gone` and `away`
- * have no start any more, and `away` are in the trash already.
+ * Compares occurrences with new starts; `place` returns the new start of an original one. `kept` have a
+ * start, `made` are starts without an occurrence; `gone` and `away` have no start any more, and `away` are
+ * trashed already.
  */
 export function compareDates(
   rows: readonly EventRow[],
@@ -215,8 +211,8 @@ interface NewDates {
 }
 
 /**
- * Returns the new schedule of a series, one occurrence of which gets other times or another recurrence;
- * undefined if neither changes. Exceptions stay unless others are sent.
+ * The new schedule of a series, one occurrence of which gets other times or another recurrence; undefined if
+ * neither changes. Unsent exceptions stay.
  * @throws Problem naming the faults of the recurrence
  */
 export function newDates(
@@ -248,7 +244,7 @@ export function newDates(
 
 const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
-/** True if a sent recurrence says which dates are left out, even by an empty list. */
+/** Even an empty list names the dates that are left out. */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

@@ -19,13 +19,13 @@ export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Reads a series and locks it until the end of the transaction. */
+/** Locks the series until the end of the transaction. */
 export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
   return row
 }
 
-/** Reading this many occurrences takes some ten milliseconds if they have the longest texts. */
+/** Takes some ten milliseconds with the longest texts. */
 const READ_AT_ONCE = 25
 
 const selectOccurrences = statement<{ series: number; from: string; after: number }>()((db, value) =>
@@ -41,10 +41,7 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
     .limit(sql.lit(READ_AT_ONCE)),
 )
 
-/**
- * Reads all occurrences of a series, including those in the trash. Between the reads, other requests get
- * their turn.
- */
+/** Includes those in the trash. Between reads, other requests get their turn. */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   let rows: EventRow[] = []
   for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows = rows.concat(some)) {
@@ -64,7 +61,7 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .groupBy('series'),
 )
 
-/** Counts the occurrences of each series in public lists. A series without any has no entry. */
+/** In public lists. A series without any has no entry. */
 export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = ids.length === 0 ? [] : await countListed(db, { ids })
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))
@@ -87,8 +84,7 @@ export async function updateSeries(
   columns: Partial<SeriesRow>,
 ): Promise<SeriesRow> {
   const after = { ...before, ...columns, version: before.version + 1 }
-  // The series' own columns override the shared ones: in the trash, the shared status is the one that it will
-  // get back.
+  // Own columns override shared ones: in the trash, the shared status is the one to be restored.
   const whole = (row: SeriesRow) => (columns.shared === undefined ? row : { ...readShared(row), ...row })
   noteSeries(tx, before.status, after, formerOf(whole(before), whole(after)))
   await updateOne(tx, { id: before.id, columns: { ...columns, version: after.version } })
@@ -164,8 +160,7 @@ export function sharedNames(row: EventRow): (keyof SharedColumns)[] {
 }
 
 export function readShared({ shared }: SeriesRow): Shared {
-  // A series that an earlier release wrote lacks newer fields, and may contain columns that are no longer
-  // shared.
+  // What an earlier release wrote lacks newer fields, and may contain columns no longer shared.
   const held: Shared & Partial<EventRow> = { ...blankColumns(eventFields), ...JSON.parse(shared) }
   return withoutApart(held)
 }

@@ -34,9 +34,7 @@ import { findOccurrences, holdSeries, readShared, updateSeries } from './series-
 // publishes records, and shows links of meetings.
 
 const SERIES_AT_ONCE = 50
-/**
- * Passed as the number of dates written already. It is so large that past dates never make an extension fail.
- */
+/** As the number of dates written: so large that past dates never make an extension fail. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -51,9 +49,8 @@ const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
 )
 
 /**
- * Writes the next dates of series, up to the horizon. If several nodes do this, only one extends each series,
- * since the series records how far it is written. `tell` gets a sentence for each series that reached its
- * limit of bytes.
+ * Writes the next dates of series, up to the horizon. Of several nodes only one extends each series, since it
+ * records how far it is written. `tell` gets a sentence for each series that reached its limit of bytes.
  * @param now in ms
  */
 export async function extendSeries(
@@ -100,7 +97,7 @@ function fullSentence({ id, title, written_until }: SeriesRow): string {
   )
 }
 
-/** Returns an occurrence whose id, UID, slug and times the calling function has to set. */
+/** The calling function sets id, UID, slug and times. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)
@@ -142,7 +139,7 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
 /**
- * Corrects the UTC times of occurrences after the rules of a time zone have changed. Local times stay.
+ * Corrects UTC times of occurrences after the rules of a time zone have changed. Local times stay.
  * @param now in ms
  */
 export async function renewTimes(database: Database, now: number): Promise<void> {
@@ -229,10 +226,7 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
-/**
- * Finds the events whose meeting link is due. The order by `online_from` lets SQLite use that index; an order
- * by id would not.
- */
+/** By `online_from`, so that SQLite uses that index; it would not in the order of ids. */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
   return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)
@@ -247,14 +241,11 @@ function findDue<Table extends RecordTable>(db: Db, table: Table, nowUtc: string
     .limit(PUBLISHED_AT_ONCE)
 }
 
-/**
- * Publishes some records that are due, and returns how many. Their rows are locked, so that none is published
- * twice.
- */
+/** Publishes some due records and counts them. Rows are locked, so that none is published twice. */
 async function publish(tx: Tx, table: RecordTable, nowUtc: string): Promise<number> {
   const rows = await lockedRows(tx, findDue(tx, table, nowUtc)).execute()
   for (const row of rows) {
-    // Another record may have taken the slug of this one meanwhile.
+    // Another record may have taken the slug meanwhile.
     const slug = await freeSlug(tx, table, row.slug, row.id)
     if (table === 'events') await publishEvent(tx, row, slug)
     else

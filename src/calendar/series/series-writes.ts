@@ -49,9 +49,9 @@ interface AlikeDates {
 }
 
 /**
- * Checks that the dates of a series, with those of the whole batch, do not take up too many bytes. Dates that
- * took up more before may stay, but not grow.
- * @throws Problem rest_invalid_param for the recurrence when they take up too many bytes
+ * Limits the bytes of a series' dates, with those of the whole batch. Dates that took up more before may
+ * stay, but not grow.
+ * @throws Problem rest_invalid_param for the recurrence when they take up too many
  */
 export function requireRoom(
   { row, links, count }: AlikeDates,
@@ -75,8 +75,7 @@ const TOO_LONG = 'The texts and links of {dates} dates take up more than {limit}
 
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
-  // If the first date is the sent start, that stays: its UTC offset may choose the second of two equal local
-  // times.
+  // A first date at the sent start keeps that: its UTC offset may choose the second of two equal local times.
   const times = start === schedule.start.local ? {} : { start_date, end_date }
   const values: EventValues = { ...prepared.values, ...times }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
@@ -140,7 +139,7 @@ export async function occurrenceRows(
   }))
 }
 
-/** Returns a slug with the date for each start. A second and later start on one day gets a number. */
+/** Slugs with dates. A second and later start on one day gets a number. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {
@@ -158,7 +157,7 @@ export function modifiedNow({ now, site }: Context): Pick<EventRow, 'modified' |
   return { modified: utcToWall(modified_utc, site.timezone), modified_utc }
 }
 
-/** Records a change of events whose answers change although their rows stay the same. */
+/** Records a change of events whose answers change although their rows do not. */
 export function touch(tx: Tx, rows: readonly EventRow[]): void {
   for (const { id, status } of rows) {
     const isPublic = status === 'publish'
@@ -176,10 +175,7 @@ export async function trashed(tx: Tx, rows: readonly EventRow[], context: Contex
   }))
 }
 
-/**
- * Sets the slugs of changed occurrences. An announced occurrence gets one that no other has; drafts may share
- * one.
- */
+/** An announced occurrence gets a slug that no other has; drafts may share one. */
 export async function withSlugs(tx: Tx, series: SeriesRow, changes: readonly Changed[]): Promise<Changed[]> {
   const unmarked = changes.map((change) => {
     const { before, values } = change

@@ -25,10 +25,7 @@ import { compareTerms, findTermsByIds, termsApart } from '../terms/term-store.ts
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
 import { readShared, type Shared } from './series-store.ts'
 
-/**
- * The fields of events without two: each occurrence has its own slug, and a change of a series always has the
- * scope `all`.
- */
+/** Each occurrence has its own slug, and a change of a series always has the scope `all`. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
 
 export const seriesResource = defineResource({
@@ -47,7 +44,7 @@ export const seriesFilters = defineFields({
 
 export type SeriesQuery = Parsed<typeof seriesFilters>
 
-/** Reads what each series links to, in the order of `rows`. Deleted records are left out. */
+/** In the order of `rows`, without deleted records. */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]
@@ -78,14 +75,14 @@ function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'c
   return termsApart(terms.filter(({ id }) => shared.terms.includes(id)).sort(compareTerms))
 }
 
-/** A series with everything that its answer shows. `total` counts the occurrences in public lists. */
+/** `total` counts the occurrences in public lists. */
 export interface LoadedSeries {
   row: SeriesRow
   links: EventLinks
   total: number
 }
 
-/** Presents a series, in the same way in lists and alone (docs/series.md). */
+/** The same in lists and alone (docs/series.md). */
 export const seriesPresentation: Presentation<LoadedSeries> = {
   nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
   textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),

@@ -3,7 +3,7 @@ import { defineResource } from '../declare/resource.ts'
 import { termOperations } from './term-operations.ts'
 import { isParent, isTermId, termFields } from './term-rules.ts'
 
-/** The resource of categories, which form a tree (rule 3.9). */
+/** Categories form a tree (rule 3.9). */
 export const category = defineResource({
   name: 'category',
   path: 'categories',
@@ -24,7 +24,7 @@ export const category = defineResource({
   },
 })
 
-/** The resource of tags, which have no parents (rule 3.9). */
+/** Tags have no parents (rule 3.9). */
 export const tag = defineResource({
   name: 'tag',
   path: 'tags',

@@ -15,9 +15,7 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
-/**
- * Groups of parameters that make one condition together; `use` narrows every list, even without a parameter.
- */
+/** Parameters that make one condition together; `use` narrows every list, even unsent. */
 type TermPart = 'use' | 'event'
 
 type TermFilter<Value> = Filter<
@@ -68,10 +66,7 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-/**
- * Returns the ids that entries mean: digits are ids, other entries are looked up as slugs and names (rule
- * 13.9).
- */
+/** Digits are ids, other entries are looked up as slugs and names (rule 13.9). */
 export async function termIdsAmong(
   entries: readonly string[],
   { context, taxonomy }: TermGround,
@@ -124,18 +119,18 @@ const ofUse = {
   slug: termFilter({ kind: text, about: 'Only the term with this slug', within: limits.slug, sql: withSlug }),
 }
 
-/** The parameters of lists of categories (rule 13.9). */
+/** Rule 13.9. */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
-/** The parameters of lists of tags, which have no `parent`. */
+/** Tags have no `parent`. */
 export const tagFilters = { ...ofPage, ...ofTaxonomy('tag'), ...ofOrder, ...ofUse }
 
 export type TermsQuery = Parsed<typeof categoryFilters>
 
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
   /**
-   * Terms that published events have. Categories above such a term are included, unless the children of one
-   * category are asked for.
+   * Terms that published events have, and categories above those, unless the children of one category are
+   * asked for.
    */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
@@ -165,7 +160,7 @@ interface TermGround {
   context: Context
 }
 
-/** Terms with the text in their name or slug (rule 14.4). */
+/** In name or slug (rule 14.4). */
 export function withText(text: string): TermCondition {
   const words = fold(text)
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`
@@ -187,7 +182,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** Terms of one event. None match if the caller does not see the event in lists. */
+/** None match if the caller does not see the event in lists. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
@@ -208,8 +203,8 @@ function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
 }
 
 /**
- * Terms that the caller may see. Who manages terms sees all; others see terms in use, terms above those,
- * terms of their own events and terms of no event, since the name of another term could reveal a draft.
+ * Who manages terms sees all; others see terms in use, terms above those, terms of their own events and terms
+ * of no event, since the name of another term could reveal a draft.
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

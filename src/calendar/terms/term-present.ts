@@ -8,7 +8,7 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import type { Presenting } from '../declare/context.ts'
 import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
-/** Returns the name of a taxonomy in answers (rule 7.5). */
+/** As answers name it (rule 7.5). */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }
@@ -20,8 +20,8 @@ function termUrls(site: Site, term: TermRow) {
 }
 
 /**
- * Returns a term as answers show it (rule 7.1). The URL of a category contains the slugs of its `ancestors`.
- * @throws Error when the term cannot be shown
+ * A term as answers show it (rule 7.1). A category's URL contains the slugs of its `ancestors`.
+ * @throws Error when it cannot be shown
  */
 export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
   return {
@@ -50,16 +50,13 @@ function termUrl(site: Site, term: TermRow, ancestors: Ancestors): string {
   return `${site.url}/events/category/${path.join('/')}/`
 }
 
-/** Returns the member `_links` of a single term (rule 7.2). */
+/** The member `_links` of a single term (rule 7.2). */
 export function termLinks(site: Site, term: TermRow) {
   const { self, collection, up } = { up: undefined, ...termUrls(site, term) }
   return { self: [{ href: self }], collection: [{ href: collection }], ...(up ? { up: [{ href: up }] } : {}) }
 }
 
-/**
- * Returns a term as events show it (rule 7.3).
- * @throws Error when the term cannot be shown
- */
+/** A term as events show it (rule 7.3). @throws Error when it cannot be shown */
 export function embedTerm(site: Site, term: TermRow) {
   return {
     name: renderTermName(term.name),
@@ -76,12 +73,12 @@ export function embedTerm(site: Site, term: TermRow) {
   } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-/** JSON of terms by row object: a changed term, or one with another count, is a new object. */
+/** By row object: a changed term, or one with another count, is a new object. */
 const written = new WeakMap<TermRow, Buffer>()
 
 export const writtenTerm = (term: TermRow): Buffer | undefined => written.get(term)
 
-/** Returns the JSON of a term as events show it. A term that cannot be shown is reported and has no bytes. */
+/** A term as events show it. One that cannot be shown is reported and has no bytes. */
 export function termJson(presenting: Presenting, term: TermRow): Buffer {
   const known = written.get(term)
   if (known) return known

@@ -32,7 +32,7 @@ import {
   updateTerm,
 } from './term-store.ts'
 
-/** The fields that categories and tags share (rule 3.9). */
+/** Of categories and tags alike (rule 3.9). */
 export const termFields = defineFields({
   name: { kind: text, about: 'The name of the term', label: 'Name', required: true, within: limits.termName },
   description: {
@@ -53,15 +53,12 @@ export const termFields = defineFields({
 
 const LONGEST = limits.termName.characters
 
-/**
- * True if the caller may create and change terms: authors may for categories, editors also for tags (rule
- * 26.3).
- */
+/** Authors may create and change categories, editors also tags (rule 26.3). */
 export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** Returns a check whether all terms of a list exist, by id, slug or name (rule 13.2). */
+/** Checks that all terms of a list exist, by id, slug or name (rule 13.2). */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -76,7 +73,7 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** True if the value is 0 or empty, for no parent, or refers to a category (rules 13.2 and 22.3). */
+/** 0 or empty, for no parent, or a category (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false
@@ -98,7 +95,7 @@ function settleName(name: string): string {
 
 function* slugCandidates(base: string, parentSlug: string | undefined): Generator<string> {
   yield base
-  // Both slugs together may be longer than a slug may be, so they are cut.
+  // Cut, since both together may be longer than a slug may be.
   const wider = parentSlug ? shortSlug(`${base}-${parentSlug}`) : base
   if (parentSlug) yield wider
   for (let n = 2; ; n++) yield numberedSlug(wider, n)
@@ -114,7 +111,7 @@ export class TermExists extends Problem {
 }
 
 /**
- * Creates a term (rules 22.1 and 22.2).
+ * Rules 22.1 and 22.2.
  * @throws TermExists if there is such a term; Problem rest_invalid_param for an empty or long name, or a
  * parent too deep in the tree
  */
@@ -145,7 +142,7 @@ export async function createTerm(
 }
 
 /**
- * Updates a term (rules 22.1 to 22.3).
+ * Rules 22.1 to 22.3.
  * @throws Problem duplicate_term_slug; rest_invalid_param for an empty or long name, or for a parent that is
  * the term itself, below it, or too deep in the tree
  */
@@ -173,9 +170,9 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
 }
 
 /**
- * Checks that a term with `levels` levels of its own may be put below `parent`. The tree is kept shallow,
- * since every answer reads all ancestors.
- * @throws Problem rest_invalid_param if the tree would get too deep
+ * A term with `levels` levels of its own goes below `parent`. The tree is kept shallow, since every answer
+ * reads all ancestors.
+ * @throws Problem rest_invalid_param if it would get too deep
  */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
@@ -186,8 +183,8 @@ async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void>
 type TermEntry = number | string
 
 /**
- * Reads the terms that a request sends for an event (rule 22.4): ids, slugs, names, text with commas, or
- * objects as in answers. Returns undefined for anything else.
+ * Reads the terms sent for an event (rule 22.4): ids, slugs, names, text with commas, or objects as in
+ * answers. Undefined for anything else.
  */
 export function termEntries(value: unknown): TermEntry[] | undefined {
   if (typeof value === 'boolean') return undefined
@@ -217,8 +214,8 @@ function termEntry(value: unknown): TermEntry | undefined {
 }
 
 /**
- * Returns the ids of the terms that a request sends for an event. Unknown ids are ignored; unknown texts
- * become new terms if the caller may create them (rule 22.4). `known` has the terms of sent ids.
+ * The ids of the terms sent for an event. Unknown ids are ignored; unknown texts become new terms if the
+ * caller may create them (rule 22.4). `known` has the terms of sent ids.
  */
 export async function settleTerms(
   tx: Tx,
@@ -242,7 +239,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Finds or creates a term. If another writer may be creating it, this waits for that writer. */
+/** Waits for another writer who may be creating the term. */
 async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])
@@ -252,8 +249,8 @@ async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: 
 }
 
 /**
- * Takes one lock for all names: with a lock for each, two writers that create the same terms in different
- * orders would deadlock.
+ * One lock for all names: otherwise two writers that create the same terms in different orders would
+ * deadlock.
  */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)

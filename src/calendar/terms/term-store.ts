@@ -14,7 +14,7 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 
-/** Both taxonomies, in the order in which every writer handles them, so that writers never deadlock. */
+/** In the order in which every writer handles them, so that writers never deadlock. */
 export const TAXONOMIES: readonly Taxonomy[] = ['category', 'tag']
 export const TERM_LISTS = { category: 'categories', tag: 'tags' } as const satisfies Record<Taxonomy, string>
 
@@ -38,7 +38,7 @@ export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<
   return term?.taxonomy === taxonomy ? term : undefined
 }
 
-/** Reads terms by id, in no particular order. Impossible ids are skipped. */
+/** In no particular order. Impossible ids are skipped. */
 export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
   const possible = ids.filter(isPossibleId)
   return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
@@ -49,7 +49,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
   return term
 }
 
-/** Finds the terms of this name, in any letter case, the oldest first. */
+/** In any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByNames(db, { taxonomy, folded: [fold(name)] })
   return rows.filter((row) => nameKey(row.name) === nameKey(name))
@@ -71,7 +71,7 @@ export async function findTermIdsBySlugs(
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
-/** A term without its description, which may be long. */
+/** Without its description, which may be long. */
 export type NamedTerm = Omit<TermRow, 'description'>
 
 export const NAMED = [
@@ -113,10 +113,7 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/**
- * Finds the terms that entries mean by id, slug or name, in the order of the entries. An entry without a term
- * gives undefined (rule 13.2).
- */
+/** By id, slug or name, in the order of the entries. An entry without a term gives undefined (rule 13.2). */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
@@ -128,7 +125,7 @@ export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly str
 
 type Meant = (TermRow | undefined)[]
 
-/** Finds terms first by slug, then by id if `areIds`, then by name. */
+/** By slug, then by id if `areIds`, then by name. */
 async function findMeant(
   db: Db,
   taxonomy: Taxonomy,
@@ -159,7 +156,7 @@ async function findMeant(
   return entries.map((entry) => termMeant(lookups, entry))
 }
 
-/** Returns the ids of the terms that entries mean, and of all terms below those (rule 13.2). */
+/** Ids of the terms that entries mean, and of all below those (rule 13.2). */
 export async function findIdsByEntries(
   db: Db,
   taxonomy: Taxonomy,
@@ -180,8 +177,7 @@ export async function findIdsByEntries(
 export const MOST_TREE_LEVELS = 50
 
 /**
- * Returns the terms with all terms below them, and how many levels these have. Counting stops at one level
- * more than a tree may have.
+ * The terms with all below them, and how many levels these have, counted to one more than a tree may have.
  */
 export async function levelsBelow(
   db: Db,
@@ -225,7 +221,7 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
 
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-/** The order of a list of terms (rule 11.8). `included` has the ids that the order `include` follows. */
+/** Rule 11.8. `included` has the ids in the order of `include`. */
 export interface TermOrder {
   by: (typeof TERM_ORDERS)[number]
   isDescending: boolean
@@ -265,7 +261,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** The column of each order. `sortTerms` sorts by those without a column. */
+/** `sortTerms` sorts by orders without a column. */
 const ORDERED = {
   name: 'folded',
   id: 'id',
@@ -276,7 +272,7 @@ const ORDERED = {
   include: undefined,
 } as const
 
-/** The start of the description. For sorting, the descriptions of all terms are read, so they are cut. */
+/** Cut, since sorting reads the descriptions of all terms. */
 const beginning = sql<string>`substr(description, 1, 500)`
 
 function sortTerms(terms: Pick<TermRow, 'id' | 'description'>[], { by, isDescending, included }: TermOrder) {
@@ -297,10 +293,7 @@ const insertOne = statement<{ row: Omit<TermRow, 'id'> }>()((db, value) =>
   db.insertInto('terms').values(value('row')).returningAll(),
 )
 
-/**
- * Returns the first candidate that no term has but the one with this `id`.
- * @throws Error if all candidates are taken
- */
+/** The first candidate that no term but `id` has. @throws Error if all are taken */
 export async function freeTermSlug(
   tx: Db,
   taxonomy: Taxonomy,
@@ -314,12 +307,12 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/** Returns a change of a term. It counts as public, since anybody may read a term by id. */
+/** Counts as public, since anybody may read a term by id. */
 export function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** Returns a change of only the count of a term: events that show the term have not changed. */
+/** Only the count has changed, not the events that show the term. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -351,13 +344,13 @@ export async function updateTerm(
   ])
 }
 
-/** Deleting this many links takes some milliseconds. */
+/** Takes some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   const some = tx.selectFrom('event_terms').select('event').where('term', '=', term).orderBy('event')
   const events = tx.selectFrom('events').select(['id', 'status']).where('id', 'in', some.limit(LINKS_AT_ONCE))
-  // The events are locked, so that nobody publishes or withdraws one before the commit.
+  // Locked, so that nobody publishes or withdraws an event before the commit.
   const rows = await lockedRows(tx, events.orderBy('id')).execute()
   if (rows.length === 0) return false
   const ids = rows.map(({ id }) => id)
@@ -369,10 +362,7 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/**
- * Deletes a term; its children move up to its parent (rule 22.5). Between the steps, other requests get their
- * turn.
- */
+/** Children move up to the term's parent (rule 22.5). Between steps, other requests get their turn. */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
@@ -395,7 +385,7 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
 /** Characters beyond U+FFFF, which JavaScript orders differently from databases. */
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Compares terms by taxonomy, then by the code points of the folded name, then by id. */
+/** By taxonomy, then by the code points of the folded name, then by id. */
 export function compareTerms(a: TermRow, b: TermRow): number {
   if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
@@ -418,17 +408,14 @@ export async function shiftCounts(tx: Tx, by: ReadonlyMap<number, number>): Prom
   await addToCounts(tx, { shifts: JSON.stringify(changed), ids: changed.map(([id]) => id) })
 }
 
-/** Functions that find a term. Without `byName`, names are not looked up. */
+/** Without `byName`, names are not looked up. */
 interface TermLookups<Found> {
   bySlug: (slug: string) => Found | undefined
   byId?: ((id: number) => Found | undefined) | undefined
   byName?: (key: string) => Found | undefined
 }
 
-/**
- * Finds the term that an entry means: by slug, else by id, else by name, else by the slug that its text gives
- * (rule 13.2).
- */
+/** By slug, else id, else name, else the slug that the text gives (rule 13.2). */
 export function termMeant<Found>(
   { bySlug, byId, byName }: TermLookups<Found>,
   entry: string,
@@ -453,7 +440,7 @@ function lookupsAmong(rows: Iterable<TermRow>, taxonomy: Taxonomy): Required<Ter
     if (term.taxonomy !== taxonomy) continue
     slugs.set(term.slug, term)
     ids.set(term.id, term)
-    // A damaged name must not make all lookups fail, only its own term unshowable.
+    // A damaged name must make only its own term unshowable, not all lookups fail.
     const key = nameKey(String(term.name))
     const namesake = names.get(key)
     if (!namesake || term.id < namesake.id) names.set(key, term)

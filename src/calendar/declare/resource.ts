@@ -43,7 +43,7 @@ export interface Resource {
   path: string
   /** Absent for the interface of The Events Calendar. */
   namespace?: string
-  /** In the OpenAPI document, in English. */
+  /** The title in the OpenAPI document, in English. */
   title: string
   addresses: Addresses
   fields: Fields
@@ -58,7 +58,7 @@ export function collectionUrl({ base, restUrl }: Context['site'], { namespace, p
   return `${namespace === undefined ? base : `${restUrl}/${namespace}`}/${path}`
 }
 
-/** Keeps the exact types of the fields. */
+/** Returns `resource`, with the exact types of its fields. */
 export function defineResource<const R extends Resource>(resource: R): R {
   return resource
 }

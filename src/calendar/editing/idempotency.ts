@@ -28,7 +28,7 @@ export interface Repeatable {
   place?: number
 }
 
-/** Stored in the transaction of the write. */
+/** The answer to a write, stored in its transaction. */
 export interface StoredAnswer {
   status: number
   headers: Record<string, string>

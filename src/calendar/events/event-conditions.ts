@@ -19,7 +19,7 @@ interface By {
 
 export type Condition = (record: Events) => ReturnType<Events['and']>
 
-/** Without events hidden from listings (rule 13.6). */
+/** Events that the caller may see, without those hidden from listings (rule 13.6). */
 export function listedTo({ caller }: Context, statuses: readonly Status[]): Condition {
   return (record) =>
     record.and([

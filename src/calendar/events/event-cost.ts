@@ -19,7 +19,7 @@ export interface Price {
   kind: 'amount' | 'free' | 'words'
   /** As written; for an amount, only its figures. */
   text: string
-  /** With decimal points and without thousands separators. */
+  /** The numbers in the text, with decimal points and without thousands separators. */
   numbers: string[]
   /** The currency's symbol, or `''`, on the side `position` of the figures. */
   symbol: string
@@ -42,7 +42,7 @@ const CURRENCY_WORDS = new Set(
     'руб р грн дин 元 円 원'
   ).split(' '),
 )
-/** They mean free of charge, alone or with words of `OF_ENTRY`. */
+/** Words that mean free of charge, alone or with words of `OF_ENTRY`. */
 const FREE_WORDS = new Set(
   (
     'free gratis gratuit gratuite gratuits gratuites gratuito ' +
@@ -88,7 +88,7 @@ export function parseCost(value: unknown): string[] | undefined {
   return texts
 }
 
-/** English whatever the language of the site (rule 10.7). */
+/** Zero in answers: English whatever the language of the site (rule 10.7). */
 export const FREE = 'Free'
 
 /**
@@ -140,7 +140,7 @@ const NO_CHARGE = /^no (?:(?:entry|entrance|admission|cover) )?(?:charge|cover|f
 /** Zero with or without a currency, also with a dash for decimals, as in `0,- €`. */
 const NOUGHT = /^(?:\p{Sc}|\p{L}{1,4}\.?)? ?0+(?:[.,](?:0+|[-\u2013\u2014]+))? ?(?:\p{Sc}|\p{L}{1,4}\.?)?$/u
 
-/** In characters. A longer text says more than free. */
+/** In characters. A longer text says more than that the event is free. */
 const LONGEST_FREE = 40
 
 /** True if there are texts and all say zero or free (rule 13.12). */
@@ -163,7 +163,7 @@ function isFreeText(text: string): boolean {
 /** Of a cost. Those stored before requests had limits may be longer. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** In characters of a stored cost. Within `MOST_SHOWN` it has fewer. */
+/** Characters of a stored cost that are parsed. A cost within `MOST_SHOWN` has fewer. */
 const MOST_READ = 120_000
 
 /** The texts of a stored cost; beyond `MOST_READ`, only the first. @throws SyntaxError for damaged JSON */

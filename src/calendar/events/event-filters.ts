@@ -73,7 +73,7 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** If withdrawn, `search` is only its title. */
+/** An event that filters test one by one. If withdrawn, its `search` is only its title. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** `terms` are ids of categories and tags. */
@@ -134,7 +134,7 @@ const asDigit = { ofSent: Number }
 /** Links repeat the resolved bound, not the sent one (rule 11.4). */
 const asWorkedOut = (edge: keyof EventWindow) => ({ ofList: ({ window }: EventGround) => window[edge] })
 
-/** Rules 12, 13 and 15. */
+/** The parameters of lists of events (rules 12, 13 and 15). */
 export const eventFilters = {
   page: eventFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: eventFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),
@@ -434,7 +434,7 @@ interface EventPartRules {
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** Without `search` and `words`, which narrow the resulting list. */
+/** The groups without `search` and `words`, which narrow the resulting list. */
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),

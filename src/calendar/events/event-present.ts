@@ -276,7 +276,7 @@ const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** Its currency was used for numbers without one. */
+  /** The site whose currency was used for numbers without one. */
   site: Context['site']
   cost: string
   details: string

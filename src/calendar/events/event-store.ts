@@ -114,7 +114,7 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/** In order. Undefined: not known; in a write, unchanged. */
+/** Ids in order. Undefined: not known; in a write, unchanged. */
 export interface LinkIds {
   venues?: readonly number[] | undefined
   organizers?: readonly number[] | undefined
@@ -322,7 +322,7 @@ export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: 
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
-/** Written in a few milliseconds. */
+/** This much is written in a few milliseconds. */
 const BYTES_A_TURN = 250_000
 
 function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {

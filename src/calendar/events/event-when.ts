@@ -18,7 +18,7 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import { type Caller, mayEdit, type Owned } from '../people/caller.ts'
 
-/** Hours (rule 13.11). */
+/** The hours at which evening begins and night ends (rule 13.11). */
 export const EVENING = 17
 const NIGHT_ENDS = 4
 const NOON = 12
@@ -108,7 +108,7 @@ const laterOf = (one: string | undefined, other: string | undefined) =>
 const earliest = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one
 
-/** By hour (rule 13.11). */
+/** The time of day by hour (rule 13.11). */
 const TIME_AT: readonly TimeOfDay[] = Array.from({ length: 24 }, (_, hour) =>
   hour < NIGHT_ENDS || hour >= EVENING ? 'evening' : hour < NOON ? 'morning' : 'afternoon',
 )
@@ -299,7 +299,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** Only editors see a series' link that is not always shown. */
+/** Removes a series' link that is not always shown, except for editors. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

@@ -55,7 +55,7 @@ export interface ShownRule {
   text: string
 }
 
-/** By series row, which occurrences shown together share. */
+/** Shown rules by series row, which occurrences shown together share. */
 const shown = new WeakMap<SeriesRow, ShownRule>()
 
 export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {

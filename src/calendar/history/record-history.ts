@@ -39,7 +39,7 @@ export interface RecordHistory {
   id: number
   present: VersionColumns
   version: number
-  /** The newest first. */
+  /** The acts that changed the record, the newest first. */
   acts: readonly ChangingAct[]
   knownFrom: number
 }
@@ -159,7 +159,7 @@ export interface ActWithChanges extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
-/** Of a text in a list of acts, in characters. */
+/** Characters of a text in a list of acts. */
 const MOST_SHOWN = 2000
 
 export async function listActsWithChanges(

@@ -31,7 +31,7 @@ export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 /** Values by field; sent as they are, they restore the record. */
 export type RecordState = Readonly<Record<string, unknown>>
 
-/** By id. Deleted records have no entry. */
+/** States by id of the record. Deleted records have no entry. */
 export async function readStates(
   db: Db,
   kind: StateKind,

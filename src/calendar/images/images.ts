@@ -34,7 +34,7 @@ import { type ImageTexts, mayDeleteImage, settleTexts } from './image-texts.ts'
 
 export type ResolvedImage = { none: true } | { id: number } | { stored: StoredImage; sourceUrl: string }
 
-/** Its files are stored, but it has no row yet. */
+/** An image whose files are stored, but which has no row yet. */
 export type StoredImage = Pick<
   ImageRow,
   'title' | 'file' | 'mime_type' | 'width' | 'height' | 'filesize' | 'sizes' | 'original_image'
@@ -66,7 +66,7 @@ interface RequestImages {
 
 type AddressImage = { id: number } | { prepared: PreparedImage }
 
-/** By context, so that a write reuses what its validation fetched. */
+/** Kept by context, so that a write reuses what its validation fetched. */
 const requests = new WeakMap<Context, RequestImages>()
 
 export function requestImages(context: Context): RequestImages {
@@ -313,7 +313,7 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
   }
 }
 
-/** After these, file names are random. */
+/** After this many numbered file names, a random one is used. */
 const NUMBERED_NAMES = 20
 
 /** Stores the files in the folder of the month, under the first name that is free in database and store. */
@@ -404,7 +404,7 @@ export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'si
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }
 
-/** Bytes by key. The size of the original is not known. */
+/** Sizes in bytes by key. That of the original is not known. */
 export function sizesOfFiles({
   file,
   filesize,
@@ -494,7 +494,7 @@ export interface FetchLimits {
   timeoutMs: number
 }
 
-/** Its Content-Type header says image; the bytes are verified later. */
+/** A response whose Content-Type header says image; its bytes are verified later. */
 export interface FetchedImage {
   bytes: Buffer
   mimeType: string

@@ -56,7 +56,7 @@ const tooManyWords = over('words', limits.search.words)
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
-/** Rule 13.8. */
+/** The parameters of lists of venues and organizers (rule 13.8). */
 export const linkedFilters = {
   page: linkedFilter({ ...pageFilters.page, part: 'none', links: 'none' }),
   per_page: linkedFilter({ ...pageFilters.per_page, part: 'none', links: 'none' }),

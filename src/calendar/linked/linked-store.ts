@@ -136,7 +136,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** Records in the trash do not count (rule 21.1). */
+/** True if all exist. Records in the trash do not count (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -309,7 +309,7 @@ async function insertLinked(tx: Tx, type: LinkedType, id: number, columns: Linke
   await insertOne[type.table](tx, { row: { ...columns, id } as VenueRow })
 }
 
-/** A public record's old slug is recorded as a former one. */
+/** Updates a venue or organizer. A public record's old slug is recorded as a former one. */
 export async function updateLinked(
   tx: Tx,
   type: LinkedType,

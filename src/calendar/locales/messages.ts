@@ -235,5 +235,5 @@ export type Text =
   | AboutOfAddresses<Declared['addresses']>
   | MessageText
 
-/** The compiler reports every text missing in it. */
+/** The translations of one language. The compiler reports every missing text. */
 export type Locale = Readonly<Record<Text, string>>

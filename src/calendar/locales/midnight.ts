@@ -4,7 +4,7 @@ import { translate } from './translate.ts'
 
 // Wording for events from midnight to midnight, which must not seem to have no length.
 
-/** From local midnight to midnight, of one or more days. */
+/** True for one or more days from local midnight to midnight. */
 export const isOfWholeDays = (start: string, end: string) =>
   start.endsWith(' 00:00:00') && end.endsWith(' 00:00:00') && end > start
 

@@ -52,7 +52,7 @@ const CALLER_BYTES = 1_000_000
 interface SignedIn {
   /** Credentials valid at their last lookup; the next one does not wait for a turn. */
   proven: Cache<string, Proven>
-  /** Shared by simultaneous requests of one client. */
+  /** Lookups in progress, which simultaneous requests of one client share. */
   underWay: Map<string, Promise<Caller>>
   /** Counts changes of users and credentials. A row read before a change must not be trusted after it. */
   generation: number

@@ -40,7 +40,7 @@ const EDITOR = [
   'unfiltered_html',
 ] as const
 
-/** Rule 26.1. */
+/** The capabilities of each role (rule 26.1). */
 const capabilitiesOf: Readonly<Record<Role, ReadonlySet<Capability>>> = {
   administrator: new Set<Capability>([...EDITOR, 'manage_users']),
   editor: new Set<Capability>(EDITOR),
@@ -67,7 +67,7 @@ const WRITE_ALL = [
   'manage_users',
 ] as const
 
-/** If the role has them too. */
+/** What each scope allows, if the role allows it too. */
 const capabilitiesIn: Readonly<Record<CredentialScope, ReadonlySet<Capability>>> = {
   'read-drafts': new Set<Capability>(['read_private']),
   'write-own': new Set<Capability>(WRITE_OWN),
@@ -167,7 +167,7 @@ const ON_ANY_RECORD = [
   'upload',
 ] as const
 
-/** Then rights need not be checked for each record. */
+/** True if rights need not be checked for each record. */
 export function mayChangeAll(caller: Caller): boolean {
   return ON_ANY_RECORD.every((capability) => can(caller, capability))
 }

@@ -15,7 +15,7 @@ export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
 }
 
 export interface CredentialLimits {
-  /** Undefined for everything that the role does. */
+  /** What the credential allows; undefined for everything that the role does. */
   scopes?: readonly CredentialScope[] | undefined
   /** In ms since the epoch; undefined for never. */
   expires?: number | undefined
@@ -31,7 +31,7 @@ const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
 /** For each user, since a wrong password is compared with all of them. */
 const MOST_PASSWORDS = 100
-/** For finding leaked tokens, and recognising those of other systems. */
+/** By this prefix leaked tokens are found, and those of other systems recognised. */
 const TOKEN_PREFIX = 'kal_'
 
 export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.test(text)
@@ -125,7 +125,7 @@ export async function settlePendingPassword(tx: Tx): Promise<{ user: number; pas
     .set({ hash })
     .where('hash', '=', PENDING)
     .executeTakeFirst()
-  // Another process was faster.
+  // Another process has given the secret meanwhile.
   if (given.numUpdatedRows === 0n) return undefined
   recordUser(tx, pending.user, { action: 'grant', name: `${pending.login}: ${pending.name}` })
   return { user: pending.user, password }
@@ -249,12 +249,12 @@ function hashToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** They only make a password easier to read (rule 27.1). */
+/** Removes blanks, which only make a password easier to read (rule 27.1). */
 function withoutBlanks(password: string): string {
   return password.replace(/\s+/g, '')
 }
 
-/** In constant time, so that answers reveal nothing of a hash. */
+/** Compares in constant time, so that answers reveal nothing of a hash. */
 function isSameHash(kept: string, sent: string): boolean {
   const [a, b] = [Buffer.from(kept), Buffer.from(sent)]
   return a.length === b.length && timingSafeEqual(a, b)

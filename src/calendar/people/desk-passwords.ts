@@ -6,7 +6,7 @@ import { isActive, recordUser, type User, voidLinks } from './users.ts'
 
 // Passwords for the desk (hashed with argon2id), and links by which somebody chooses one.
 
-/** True if a user who may sign in has one. */
+/** True if a user who may sign in has a password for the desk. */
 export async function hasDeskPasswords(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('desk_passwords')

@@ -6,7 +6,7 @@ import type { User } from './users.ts'
 /** Its user may see all columns: the hash identifies the session, but gives no access to it. */
 export type Session = SessionColumns
 
-/** Without use, and in any case. */
+/** A session ends after `IDLE_DAYS` without use, and after `LONGEST_DAYS` in any case. */
 export const IDLE_DAYS = 14
 export const LONGEST_DAYS = 90
 export function liveSince(now: number): { created: string; seen: string } {

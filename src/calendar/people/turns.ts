@@ -17,7 +17,7 @@ export interface TurnLimits {
 
 interface Turn {
   count: number
-  /** By rank. One rank is served before the next. */
+  /** Waiters by rank; all of one rank are served before the next. */
   queues: readonly [Waiter[], Waiter[], Waiter[]]
 }
 
@@ -80,7 +80,7 @@ function leave({ underWay }: Turns, name: string, turn: Turn): void {
   if (turn.count === 0) underWay.delete(name)
 }
 
-/** In the last minute, by address or login. */
+/** Failed sign-ins of the last minute, by address or login. */
 export type Guesses = Map<string, { failures: number; since: number }>
 
 export const WINDOW_MS = 60_000

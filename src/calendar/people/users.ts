@@ -16,7 +16,7 @@ export interface NewUser {
   role: Role
 }
 
-/** Rule 29.2. */
+/** The answer about the caller (rule 29.2). */
 export interface Me {
   id: number
   name: string
@@ -25,7 +25,7 @@ export interface Me {
   capabilities: Partial<Record<Capability, true>>
 }
 
-/** The limit of integer columns in PostgreSQL, applied to SQLite too. */
+/** The largest id: the limit of integer columns in PostgreSQL, applied to SQLite too. */
 const LAST_ID = 2 ** 31 - 1
 
 // Starts with a letter or digit, so that no command line takes it for an option.
@@ -81,7 +81,7 @@ export async function userExists(db: Db, id: number): Promise<boolean> {
   return (await findUser(db, id)) !== undefined
 }
 
-/** In any letter case. */
+/** Finds a user in any letter case. */
 export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
   const text = loginOrEmail.toLowerCase()
   const row = await db

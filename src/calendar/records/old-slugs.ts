@@ -6,7 +6,7 @@ import { statement } from '../../store/storage/statement.ts'
 // Stores former public slugs, and old paths of moved sources. A request for one leads to the record that had
 // it last, or learns that it is gone.
 
-/** The latest of one record are kept. */
+/** Former slugs of one record that are kept, the latest. */
 const MOST_OF_ONE = 20
 
 export type SlugKind = OldSlugColumns['kind']

@@ -30,7 +30,7 @@ export interface RecordValues {
   slug?: string
 }
 
-/** Without the slug, which may need the id. */
+/** The columns that `settleRecord` sets. The slug is not among them, since it may need the id. */
 export type SettledColumns = Pick<
   RecordColumns,
   'author' | 'status' | 'date' | 'date_utc' | 'dated' | 'modified' | 'modified_utc'
@@ -220,7 +220,7 @@ async function isUser(value: unknown, context: Context): Promise<boolean> {
   return userExists(context.db, Math.trunc(Number(value)))
 }
 
-/** Of any status. */
+/** True for the id of an event of any status. */
 export async function isEvent(value: unknown, context: Context): Promise<boolean> {
   const id = readInteger(value)
   return id !== undefined && (await findKind(context.db, id)) === 'event'

@@ -123,7 +123,7 @@ export async function findKinds(db: Db, ids: readonly number[]): Promise<RecordK
   return (await selectKinds(db, { ids })).map(({ kind }) => kind)
 }
 
-/** The limit of integer columns in PostgreSQL, applied to SQLite too. */
+/** The largest id: the limit of integer columns in PostgreSQL, applied to SQLite too. */
 export const MAX_ID = 2 ** 31 - 1
 
 export function isPossibleId(id: number): boolean {

@@ -252,7 +252,7 @@ async function changeOccurrence(
   return changed
 }
 
-/** If `isOwn` is undefined, the occurrence goes on differing from the series, or not. */
+/** Whether an occurrence differs from its series in a field; undefined if that stays as it was. */
 interface Noted {
   name: string
   isOwn: boolean | undefined
@@ -355,7 +355,7 @@ function onlyDate(series: SeriesRow, { status, recurrence_id }: EventRow): Parti
   }
 }
 
-/** More dates than any series has before an occurrence. */
+/** More dates than any series has before one of its occurrences. */
 const MORE_THAN_ANY = 100_000
 
 async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<void> {

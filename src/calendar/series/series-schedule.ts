@@ -42,7 +42,7 @@ export const TIMES = [
   'all_day',
 ] as const satisfies readonly (keyof When)[]
 
-/** Before today, and again from today on. */
+/** Dates written as events: this many before today, and as many from today on. */
 export const MOST_WRITTEN_DATES = 750
 
 /** In `written_until`: all dates of the series are written. */
@@ -120,7 +120,7 @@ function endOf(wall: string, start: string, zone: string, allDay: boolean, durat
   return { wall: utcToWall(utc, zone), utc }
 }
 
-/** In local time, complete up to `until`. */
+/** Starts in local time, complete up to the local time `until`. */
 export interface Written {
   starts: string[]
   until: string
@@ -244,7 +244,7 @@ export function newDates(
 
 const NO_RULE = 'No rule without an end has the dates of the series there. Send a recurrence as well.'
 
-/** Even an empty list names the dates that are left out. */
+/** True if a recurrence says which dates are left out, even by an empty list. */
 function namesLeft(recurrence: unknown): boolean {
   if (typeof recurrence === 'string') return /^EXDATE[;:]/im.test(recurrence)
   if (Array.isArray(recurrence)) return recurrence.some(namesLeft)

@@ -25,7 +25,7 @@ export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Takes some ten milliseconds with the longest texts. */
+/** Reading this many takes some ten milliseconds with the longest texts. */
 const READ_AT_ONCE = 25
 
 const selectOccurrences = statement<{ series: number; from: string; after: number }>()((db, value) =>
@@ -61,7 +61,7 @@ const countListed = statement<{ ids: readonly number[] }>()((db, value) =>
     .groupBy('series'),
 )
 
-/** In public lists. A series without any has no entry. */
+/** Counts occurrences in public lists. A series without any has no entry. */
 export async function countShown(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = ids.length === 0 ? [] : await countListed(db, { ids })
   return new Map(rows.map(({ series, total }) => [series ?? 0, Number(total)]))

@@ -44,7 +44,7 @@ export const seriesFilters = defineFields({
 
 export type SeriesQuery = Parsed<typeof seriesFilters>
 
-/** In the order of `rows`, without deleted records. */
+/** Reads what each series links to, in the order of `rows`, without deleted records. */
 export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promise<EventLinks[]> {
   const shared = rows.map(readShared)
   const all = (name: 'venues' | 'organizers' | 'terms') => [...new Set(shared.flatMap((one) => one[name]))]

@@ -119,7 +119,7 @@ const ofUse = {
   slug: termFilter({ kind: text, about: 'Only the term with this slug', within: limits.slug, sql: withSlug }),
 }
 
-/** Rule 13.9. */
+/** The parameters of lists of categories (rule 13.9). */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
 /** Tags have no `parent`. */
@@ -160,7 +160,7 @@ interface TermGround {
   context: Context
 }
 
-/** In name or slug (rule 14.4). */
+/** Terms with the text in their name or slug (rule 14.4). */
 export function withText(text: string): TermCondition {
   const words = fold(text)
   return sql<SqlBool>`(${contains('folded', words)} or ${contains('slug', words)})`

@@ -24,7 +24,7 @@ export interface LoadedTerm {
   ancestors: Ancestors
 }
 
-/** Needs one query for all terms. */
+/** Adds their ancestors to terms, with one query for all. */
 export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
   const ancestors = await findAncestors(db, terms)
   return terms.map((term) => ({ term, ancestors }))

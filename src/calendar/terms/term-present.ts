@@ -8,7 +8,7 @@ import { showOrLeaveOut } from '../../store/storage/unshowable.ts'
 import type { Presenting } from '../declare/context.ts'
 import { type Ancestors, TERM_LISTS } from './term-store.ts'
 
-/** As answers name it (rule 7.5). */
+/** The taxonomy's name in answers (rule 7.5). */
 export function taxonomyWord(site: Site, taxonomy: Taxonomy): string {
   return taxonomy === 'category' ? `${site.vendor}_events_cat` : 'post_tag'
 }

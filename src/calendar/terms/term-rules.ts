@@ -32,7 +32,7 @@ import {
   updateTerm,
 } from './term-store.ts'
 
-/** Of categories and tags alike (rule 3.9). */
+/** Fields of categories and tags alike (rule 3.9). */
 export const termFields = defineFields({
   name: { kind: text, about: 'The name of the term', label: 'Name', required: true, within: limits.termName },
   description: {

@@ -261,7 +261,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** `sortTerms` sorts by orders without a column. */
+/** Columns to order by. `sortTerms` sorts by orders without one. */
 const ORDERED = {
   name: 'folded',
   id: 'id',
@@ -344,7 +344,7 @@ export async function updateTerm(
   ])
 }
 
-/** Takes some milliseconds. */
+/** Deleting this many takes some milliseconds. */
 const LINKS_AT_ONCE = 1000
 
 async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {

@@ -46,7 +46,6 @@ export interface Presentation<Loaded> {
   present: (context: Context, loaded: Loaded, extent: Extent) => object
 }
 
-/** Untyped here, since only the resource knows their types. */
 // biome-ignore lint/suspicious/noExplicitAny: the routes hand each resource what its own declaration parsed.
 type Values = any
 

@@ -389,7 +389,7 @@ the names of their venues, organizers, categories and tags; the best come first'
 
 export type EventsQuery = Parsed<typeof eventFilters>
 
-/** The order of parameters is the one that clients know. */
+/** In the order that clients know. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',

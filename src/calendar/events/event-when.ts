@@ -141,7 +141,7 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/** As requested. A `Moment` whose UTC time is not its local time in the zone loses it. */
+/** Start or end as requested. A `Moment` whose UTC time is not its local time in the zone loses it. */
 export type Edge = string | Moment
 
 /**

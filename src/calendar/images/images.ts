@@ -397,7 +397,7 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
   await Promise.all(filesOf(image).map(store.remove))
 }
 
-/** Keys in the media store of all files of an image. */
+/** Keys in the media store. */
 export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]

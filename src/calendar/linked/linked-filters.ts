@@ -139,7 +139,7 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/** The order of parameters is the one that clients know. */
+/** In the order that clients know. */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -191,7 +191,9 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/** Reads no row of an event, since the database index for lists has all columns used here. */
+/**
+ * Records with a coming event. Reads no row of an event, since the database index has all columns used here.
+ */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>

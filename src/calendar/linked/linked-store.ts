@@ -136,7 +136,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** True if all exist. Records in the trash do not count (rule 21.1). */
+/** True if all exist outside the trash (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true

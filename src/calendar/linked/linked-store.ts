@@ -115,9 +115,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/**
- * Checks that linked records exist outside the trash, and that so does what new records refer to (rule 21.1).
- */
+/** Checks that linked records exist outside the trash, and so does what new records refer to (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []

@@ -109,7 +109,10 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
   recordUser(tx, user.id)
 }
 
-/** Gives the pending password a secret, which cannot be read again. Undefined when none is pending. */
+/**
+ * Gives the pending password a secret and returns that, since it cannot be read again. Undefined when none is
+ * pending.
+ */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
     .selectFrom('credentials')
@@ -239,8 +242,8 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// A fast hash is enough: secrets have 142 random bits or more, while argon2 would cost each request a hundred
-// milliseconds. The user's id makes hashes of equal passwords differ.
+// A fast hash is enough: secrets have 142 random bits or more, too many to try, while argon2 would cost each
+// request a hundred milliseconds. The user's id makes hashes of equal passwords differ.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }

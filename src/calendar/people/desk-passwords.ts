@@ -39,7 +39,8 @@ const TOKEN_BYTES = 32
 export const hashOfToken = (token: string) => hash('sha256', token, 'base64url')
 
 /**
- * Adds a link by which the user chooses a password, and ends earlier ones. Its token cannot be read again.
+ * Adds a link by which the user chooses a password, and ends earlier ones. Returns its token, which cannot be
+ * read again.
  * @param purpose `demo`: the link may also sign in without a password; by default `reset` if the user has a
  * password, else `set-up`
  * @param inviter id of the user who invites; 0 for the command line and the first start

@@ -55,7 +55,7 @@ export function settleRecord(
   const now = utcToWall(nowUtc, context.site.timezone)
   const wanted = effectiveStatus(context.caller, values.status, before?.status)
   const given = publicationDate(context, values)
-  // A draft sent back as it was read contains a date that nobody chose: it counts as not sent.
+  // A draft sent back as it was read contains a date that nobody chose, which counts as not sent.
   const isRead = before
     ? given?.date === before.date && values.date_utc !== given.date_utc
     : values.date_utc === NEVER

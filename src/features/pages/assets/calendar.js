@@ -1,13 +1,14 @@
 // @ts-check
-// Menus, keys and copied addresses; what else pages do is loaded when needed. They work without scripts.
+// Opens and closes menus, moves the focus by arrow keys, and copies addresses. Other scripts are loaded when
+// needed; pages also work without any.
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'))
 const announced = /** @type {HTMLElement} */ (document.getElementById('status'))
 
-/** The address before anything was shown in place. */
+/** The address of the page as it was loaded, before another list was shown in its place. */
 const start = location.href
 
-/** What changes filters and pages of a list in place. */
+/** Loads the script that shows other filters or pages of a list without leaving the page. */
 const inPlace = () => import(`${main.dataset.place}`)
 
 /** Returns true when a page of events with this address can replace the content of this page. */
@@ -20,7 +21,7 @@ function isAlike(/** @type {URL} */ address) {
   )
 }
 
-/** Shows what the form asks for now. @param {HTMLFormElement} form @param {string} [focus] */
+/** Shows the list that the form asks for. @param {HTMLFormElement} form @param {string} [focus] */
 function ask(form, focus) {
   const [address, sent] = [new URL(form.action), new FormData(form)]
   inPlace().then(
@@ -63,7 +64,7 @@ document.addEventListener('click', (event) => {
   )
 })
 
-// Each of these is one stop of the Tab key; arrow keys move within it.
+// Groups of links with one Tab stop each; arrow keys move within a group.
 const STOPS = '.top nav, .presses, .views, .mini nav'
 
 const partsOf = (/** @type {Element} */ group) =>
@@ -81,13 +82,14 @@ function prepare() {
 }
 
 prepare()
-// From an event back to the view with its filters. Browsers may keep nothing for a site.
+// Stores the address of the view, so that the page of an event can lead back to it with its filters. Browsers
+// may forbid storage.
 addEventListener('pagehide', () => {
   try {
     if (main.querySelector('.views')) sessionStorage.place = location.href
   } catch {}
 })
-// What a menu shows belongs to a group, too, and so does what is shown in place.
+// Opening a menu, or showing another list in place, changes which links are in the groups.
 document.addEventListener('toggle', prepare, true)
 
 document.addEventListener('keydown', (event) => {

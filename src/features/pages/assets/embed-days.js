@@ -20,14 +20,14 @@ import {
 /** @import { Day, Shown, State } from './embed.js' */
 
 /**
- * The server puts them in.
+ * The server replaces `{}` by the style sheet and the texts.
  * @type {{ css: string, texts: Record<string, string[]>, events: Record<string, Record<string, string>> }}
  */
 const facts = JSON.parse('{}')
 export const sheet = sheetOf(facts.css)
 const textsOf = (/** @type {State} */ { locale }) => facts.texts[locale.slice(0, 2)] ?? []
 
-/** The most titles of a day. */
+/** At most this many titles are shown in a day. */
 const MOST_TITLES = 4
 const WEEK = [0, 1, 2, 3, 4, 5, 6]
 

@@ -5,7 +5,7 @@ import { given, make, plain, sheetOf } from './embed.js'
 
 /** @import { Picture, Shown, State } from './embed.js' */
 
-/** @type {{ css: string, texts: Record<string, string[]> }} Put in by the server. */
+/** @type {{ css: string, texts: Record<string, string[]> }} Filled in by the server. */
 const facts = JSON.parse('{}')
 
 /** Classes for colours of categories and for focal points, since a strict policy forbids style attributes. */

@@ -7,11 +7,11 @@
  */
 /**
  * @type {{ list: string, zone: string, week: number, locale: string, filters: string, texts: Record<string,
- * Texts>, css: string }} Put in by the server.
+ * Texts>, css: string }} Filled in by the server.
  */
 export const site = JSON.parse('{}')
 const home = new URL('.', import.meta.url).href
-/** Makes a style sheet that no content security policy forbids. */
+/** Returns a constructed style sheet, which no content security policy forbids. */
 export function sheetOf(/** @type {string} */ css) {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
@@ -54,7 +54,7 @@ const sheet = sheetOf(site.css)
 const FIELDS = 'title,url,all_day,start_date,end_date,timezone,timezone_abbr,venue.venue,event_status'
 /** The fields that `show` needs. */
 const EXTRAS = ',image,cost,cost_details,organizer.organizer,categories'
-/** The attributes that filter, each with its parameter in the interface if that has another name. */
+/** The attributes that filter, each with its REST parameter if that has another name. */
 const FILTERS = new URLSearchParams(site.filters)
 
 /** @typedef {string} Day `YYYY-MM-DD` */
@@ -64,7 +64,7 @@ export const later = (/** @type {Day} */ day, /** @type {number} */ days) =>
 /** Returns the first day of a month, this many months later. */
 export const monthOf = (/** @type {Day} */ day, months = 0) =>
   dayOf(Date.UTC(+day.slice(0, 4), +day.slice(5, 7) - 1 + months))
-/** Returns today in the zone of the calendar. */
+/** Returns the present day in the time zone of the calendar. */
 export const today = () => now().slice(0, 10)
 const now = () => new Date().toLocaleString('sv', { timeZone: site.zone })
 
@@ -136,7 +136,7 @@ const numberIn = (state, name, otherwise, most) =>
   Math.min(Math.max(Math.trunc(+given(state, name)) || otherwise, 1), most)
 
 /**
- * Writes a wall time or day for readers.
+ * Returns a local time or a day in the language of the element.
  * @param {State} state
  * @param {string} wall
  * @param {Intl.DateTimeFormatOptions} form
@@ -353,7 +353,7 @@ customElements.define(
       this.#state?.loading.abort()
     }
 
-    /** Starts anew once for attributes that change together. */
+    /** Loads the events anew, only once if several attributes change together. */
     attributeChangedCallback() {
       const state = this.#state
       if (!state || !this.isConnected) return

@@ -5,13 +5,13 @@
 const back = /** @type {HTMLAnchorElement | null} */ (document.querySelector('[data-back]'))
 try {
   const { place } = sessionStorage
-  // Without filters, the link leads there anyway.
+  // Without filters, the link already leads to that view.
   if (back && place && !/\/(events\/)?$/.test(place)) {
     back.href = place
     back.lastChild?.replaceWith(` ${back.dataset.back}`)
   }
 } catch {
-  // The browser keeps nothing for this site.
+  // The browser forbids storage for this site.
 }
 
 for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('[data-share]')))
@@ -21,7 +21,7 @@ for (const anchor of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.quer
     navigator.share({ title: anchor.dataset.share ?? '', url: location.href }).catch(() => undefined)
   }
 
-/** Returns the wall time in the zone of the visitor, such as `2026-11-24 19:00`. @param {Date} date */
+/** Returns the local time of the visitor, such as `2026-11-24 19:00`. @param {Date} date */
 const wallOf = (date) => date.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'short' })
 
 /** @param {string} one @param {string} other */

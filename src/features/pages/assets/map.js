@@ -1,6 +1,6 @@
 // @ts-check
-// Maps. Nothing is loaded from another host until the reader asks for a map. The list beside the map has the
-// same places.
+// Shows maps. Nothing is loaded from another host until the reader asks for a map. The list beside the map
+// has the same places.
 
 /**
  * The parts of Leaflet that this script uses.
@@ -48,7 +48,7 @@ async function loadLeaflet(/** @type {DOMStringMap} */ { script = '', style = ''
   return /** @type {{ L: Leaflet }} */ (/** @type {unknown} */ (window)).L
 }
 
-/** Replaces the offer of a map by the map. */
+/** Loads the map, and shows it in place of the button that offers it. */
 async function show(/** @type {HTMLElement} */ figure) {
   const ground = figure.querySelector('.ground')
   const shown = figure.querySelector('.shown')
@@ -112,7 +112,7 @@ function draw(/** @type {Leaflet} */ L, /** @type {HTMLElement} */ figure, /** @
   map.on('popupclose', () => choose(undefined))
 }
 
-/** Returns groups of places with one button each. */
+/** Returns the places in groups, each of which gets one button. */
 function groupsOf(/** @type {LeafletMap} */ map, /** @type {Place[]} */ places) {
   if (places.length <= MOST_SINGLE) return places.map((place) => [place])
   const cells = Map.groupBy(places, ({ at }) => {

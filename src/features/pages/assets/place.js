@@ -1,5 +1,5 @@
 // @ts-check
-// Changes filters and pages of a list in place. Loaded with the first change.
+// Shows other filters or pages of a list without leaving the page. Loaded at the first such change.
 
 const main = /** @type {HTMLElement} */ (document.getElementById('main'))
 const announced = /** @type {HTMLElement} */ (document.getElementById('status'))
@@ -9,7 +9,7 @@ let loading
 /** The address of what is shown in place. @type {string | undefined} */
 let shown
 
-/** A link to a fragment loads nothing. */
+/** Returns an address without its fragment: following a link to a fragment loads nothing. */
 const bare = (/** @type {string} */ address) => address.replace(/#.*/, '')
 
 /**
@@ -41,7 +41,7 @@ export async function show(address, isNew, focus) {
     const lists = document.querySelectorAll('.top nav')
     for (const [at, list] of page.querySelectorAll('.top nav').entries()) lists[at]?.replaceWith(list)
     if (isOpen) main.querySelector('.more')?.setAttribute('open', '')
-    // The groups of the page are stops of the Tab key again.
+    // Makes `calendar.js` turn the new groups of links into Tab stops.
     main.dispatchEvent(new Event('toggle'))
     settle(typed ?? focus)
   } catch (error) {
@@ -51,7 +51,7 @@ export async function show(address, isNew, focus) {
   }
 }
 
-/** Loads the style sheets and scripts of a page that this page lacks. */
+/** Loads the style sheets and scripts of another page that this page does not have. */
 function loadOwn(/** @type {Document} */ page) {
   for (const script of page.scripts) if (script.type === 'module') import(script.src)
   const sheets = [...page.querySelectorAll('link[rel=stylesheet]')].filter(
@@ -105,7 +105,7 @@ export function ask(address, sent, isAlike, focus) {
   else location.assign(address)
 }
 
-/** Shows what is near the reader, or where places are chosen. */
+/** Shows events near the reader; if the position is unknown, the page on which places are chosen. */
 export async function showNear(/** @type {HTMLAnchorElement} */ anchor) {
   const before = loading
   const here = await position()
@@ -124,7 +124,7 @@ export async function showNear(/** @type {HTMLAnchorElement} */ anchor) {
   await show(address, true)
 }
 
-/** Rounds positions to about a kilometre, for privacy. */
+/** Decimals of coordinates: positions are rounded to about a kilometre, for privacy. */
 const DIGITS = 2
 
 /** @returns {Promise<GeolocationCoordinates | undefined>} */

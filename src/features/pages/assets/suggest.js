@@ -4,7 +4,7 @@
 
 /** @typedef {{ name: string, about: string, url: string }} Suggestion */
 
-/** The milliseconds without a key before the calendar is asked. */
+/** Pause in ms after the last key before suggestions are requested. */
 const PAUSE = 120
 
 /** Adds suggestions to a field, once. */
@@ -65,7 +65,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
       const response = await fetch(address, { signal: asked.signal })
       if (response.ok) open((await response.json()).suggestions)
     } catch {
-      // The next letter asks again.
+      // A failed request is ignored: the next letter sends another one.
     }
   }
 
@@ -90,7 +90,7 @@ export function suggestTo(/** @type {HTMLInputElement} */ field) {
     event.preventDefault()
   })
   field.addEventListener('blur', close)
-  // The press leaves the focus in the field.
+  // Pressing a suggestion leaves the focus in the search field.
   list.addEventListener('pointerdown', (event) => {
     settle()
     event.preventDefault()

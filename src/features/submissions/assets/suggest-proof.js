@@ -1,11 +1,11 @@
 // @ts-check
-// A worker that counts until the SHA-256 of "token:number" begins with so many zero bits. By hand:
-// crypto.subtle is missing on plain http, and answers each hash with a promise.
+// A worker that counts up until the SHA-256 hash of "token:number" begins with the required number of zero
+// bits. It computes hashes itself: crypto.subtle is missing on plain http, and returns a promise for each.
 
 const K = new Uint32Array(64)
 const START = new Uint32Array(8)
 
-/** The first bits of the fractions of roots of primes (FIPS 180-4). */
+/** Sets the constants of SHA-256: the first bits of the fractions of roots of primes (FIPS 180-4). */
 for (let n = 2, found = 0; found < 64; n++) {
   let isPrime = true
   for (let d = 2; d * d <= n && isPrime; d++) isPrime = n % d !== 0
@@ -17,7 +17,7 @@ for (let n = 2, found = 0; found < 64; n++) {
 const W = new Uint32Array(64)
 const turn = (/** @type {number} */ x, /** @type {number} */ n) => (x >>> n) | (x << (32 - n))
 
-/** The first word of the hash of an ASCII text. */
+/** Returns the first 32 bits of the hash of an ASCII text. */
 function firstWord(/** @type {string} */ text) {
   const blocks = Math.ceil((text.length + 9) / 64)
   const bytes = new DataView(new ArrayBuffer(blocks * 64))

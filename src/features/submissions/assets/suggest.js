@@ -7,7 +7,7 @@ const faults = document.getElementById('faults')
 if (faults) faults.focus()
 if (form instanceof HTMLFormElement) begin(form)
 
-/** Ms after which a form gets another token. */
+/** Age in ms at which a form gets a new token. */
 const OLD = 20 * 3_600_000
 
 function begin(/** @type {HTMLFormElement} */ form) {
@@ -28,7 +28,7 @@ function begin(/** @type {HTMLFormElement} */ form) {
   })
 }
 
-/** Before the token is a day old, while somebody types. */
+/** Replaces the token before it expires, which is after a day, when somebody goes on typing. */
 function keepFresh(/** @type {HTMLFormElement} */ form) {
   let since = Date.now()
   form.addEventListener('input', async () => {
@@ -43,7 +43,7 @@ function keepFresh(/** @type {HTMLFormElement} */ form) {
   })
 }
 
-/** Finds a number whose hash with the token begins with zeros, in a worker. */
+/** Finds the proof of work in a worker: a number whose hash with the token begins with `bits` zero bits. */
 function prove(/** @type {HTMLFormElement} */ form, /** @type {number} */ bits) {
   const token = new URL(form.action).searchParams.get('form')
   const control = form.elements.namedItem('proof')

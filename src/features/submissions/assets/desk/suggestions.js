@@ -1,5 +1,5 @@
 // @ts-check
-// One tick for all suggestions of a page. Without this script each is ticked by itself.
+// A checkbox that ticks all suggestions of a page. Without this script, each is ticked on its own.
 
 const all = document.querySelector('[data-all]')
 if (all instanceof HTMLInputElement) {

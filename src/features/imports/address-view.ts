@@ -7,7 +7,7 @@ import type { DeskImportColumns } from './import-tables.ts'
 import { countImport, type ImportText, sayImport } from './import-texts.ts'
 import type { StagedReport } from './run-staged.ts'
 
-// Shows what a first look at an address has found, before it is kept up to date.
+// Shows what a first look at an address has found, before a schedule is saved.
 
 export const IMPORT_ROOM = '/import'
 

@@ -6,12 +6,11 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items that are in the calendar already although their source has not imported them, and refuses a
-// source whose events came from another one.
+// Finds items that are in the calendar already from elsewhere, and refuses a source that repeats another one.
 
 /**
- * Finds items that are records of this calendar read back, for example from its own feed: `page` is a page
- * here, and id or UID are those of the record. Leaves out items that the source has imported before.
+ * Finds items that are records of this calendar read back, for example from its feed: their page is here,
+ * with the same id or UID. Items that the source has imported before are left out.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -33,9 +32,7 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/**
- * A page of this calendar: that of an event by slug (by id until it is published), or that of a series by id.
- */
+/** A page of this calendar: of an event by slug (by id until it is published), or of a series by id. */
 interface Place {
   place: string
   slug: string
@@ -82,13 +79,13 @@ export interface UidHolder {
   kind: 'series' | 'event'
   id: number
   address: string | undefined
-  /** A record in the trash may be restored with its UID, so the imported one gets another. */
+  /** A record in the trash may be restored with its UID, so the item gets another. */
   isTrashed: boolean
 }
 
 /**
- * Finds records that already have the UID of an item, since no two events of a feed may share one. Leaves out
- * `own`, and the record that the item replaces because the event has begun or ceased to repeat.
+ * Finds records with the UID of an item, since no two events of a feed may share one; not `own`, nor the
+ * record that the item replaces because the event has begun or ceased to repeat.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -146,8 +143,7 @@ async function findByUid(
 }
 
 /**
- * Refuses a source that has no imported events yet, if at least half of `events`, its first ones, were
- * imported from another source.
+ * Refuses a source without imported events if another one has imported at least half of `events`, its first.
  * @throws Error that says how to continue
  */
 export async function refuseDoubled(
@@ -183,8 +179,8 @@ export async function refuseDoubled(
 }
 
 /**
- * Compares an item with the record of the same identity. If that is a UID, nothing else counts; an id may
- * coincide, so title and day must be the same.
+ * Compares an item with the record of its identity: by UID alone, else by id with title and day, since ids
+ * may coincide.
  */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false

@@ -15,7 +15,7 @@ import { type Component, propertiesOf, propertyOf, textOf } from './component-re
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { type Message, message } from './import-messages.ts'
 
-/** For this many years a rule without an end is expanded. */
+/** A rule without an end is expanded this far. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 
@@ -50,8 +50,8 @@ function lastOf(value: string, start: string, horizon: string): string {
 export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
 /**
- * How an event repeats: by a rule that events here can have, or on single dates. `left` has the wall times of
- * exceptions, `isDate` tests for a date. All wall times are in the zone of the start.
+ * How an event repeats: by a rule that events here can have, or on single dates. `left`: wall times of
+ * exceptions; `isDate` tests for a date. Wall times are in the zone of the start.
  */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
@@ -70,7 +70,7 @@ export function componentRecurrence(
   const added = furtherDates(component, start, span, zones)
   const isDate = isDateOf(start, added)
   const left = exceptionsOf(component, start, { span, zones, dates: added, isDate })
-  // An exception before the start has no effect.
+  // An earlier exception has no effect.
   const lists = { RDATE: added, EXDATE: left.filter((wall) => wall >= start.wall) }
   const lines = [...rules, ...Object.entries(lists).map(([name, walls]) => lineOf(name, walls, start))]
   const given = lines.filter((line) => !line.endsWith(':'))
@@ -81,10 +81,7 @@ export function componentRecurrence(
   return datesOf(component, start, { span, zones, reason }) ?? { unread: reason }
 }
 
-/**
- * Returns a test whether the series can have a date at a wall time: that is in `dates`, or has the time of
- * day of the start.
- */
+/** A test whether a wall time is in `dates`, or has the time of day of the start. */
 function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
   const known = new Set(dates)
   return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)
@@ -128,7 +125,7 @@ function furtherDates(
   return timesIn(component, 'RDATE', span, zones).map((time) => dateMeant(time, start, zones, () => true))
 }
 
-/** Wall times of EXDATE. A day without a time removes every date on that day. */
+/** Wall times of EXDATE; a day without a time removes all its dates. */
 function exceptionsOf(
   component: Component,
   start: CalendarTime,
@@ -197,10 +194,7 @@ function rulesOf(
   return rules.length === lines.length ? rules : undefined
 }
 
-/**
- * True if every rule ends before the start: the series was cut off before its first date, so the start itself
- * is no date.
- */
+/** True if every rule ends before the start, which then is no date itself. */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
 }
@@ -219,10 +213,7 @@ function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): stri
   )
 }
 
-/**
- * Keeps at most `MOST_DATES` dates: one half past and one half to come, or more past ones if fewer are to
- * come.
- */
+/** Keeps at most `MOST_DATES` dates: half of them past, or more if fewer are to come. */
 function kept(dates: readonly string[], today: string): readonly string[] {
   const coming = dates.findIndex((wall) => wall >= today)
   const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)

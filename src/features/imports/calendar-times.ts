@@ -25,20 +25,17 @@ export interface CalendarTime {
   wall: string
   zone: string
   isDay: boolean
-  /** The wall time as written in the file, before any conversion. */
+  /** The wall time in the file, unconverted. */
   written: string
   isUtc?: true
   /**
-   * Set if the zone is defined in the file and no zone here matches: `clock` is that definition, `wall` the
-   * time on it. `zone` is then a fixed UTC offset.
+   * Set if no zone here matches the definition in the file: that definition and the time on it. `zone` is
+   * then a fixed UTC offset.
    */
   own?: { clock: Clock; wall: string }
 }
 
-/**
- * Reads a time of the file. UTC is converted to the zone of the file, and a time without a zone is taken to
- * be in it.
- */
+/** Reads a time. UTC is converted to the zone of the file, in which a time without a zone is taken to be. */
 export function timeOf(
   property: Property | undefined,
   zones: CalendarZones,
@@ -69,7 +66,7 @@ export function utcOfTime({ wall, zone }: CalendarTime): string {
 
 const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
 
-/** Properties by which some programs mark an event as all-day although it has times, at midnight. */
+/** Mark an event as all-day although it has times, at midnight. */
 const MARKS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT', 'X-FUNAMBOL-ALLDAY']
 
 function markedTime(name: string, component: Component, zones: CalendarZones, span: EventSpan) {
@@ -79,12 +76,11 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
   return time && isDay ? { wall: time.wall, written: time.wall, zone: time.zone, isDay } : time
 }
 
-/** Properties that some programs write without a zone even if DTSTART has one. */
+/** Some programs write these without a zone even if DTSTART has one. */
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**
- * Returns the component with a TZID at each of `FURTHER` that has none: that of DTSTART, or for RECURRENCE-ID
- * that of the series.
+ * Adds a missing TZID to each of `FURTHER`: that of DTSTART, or for RECURRENCE-ID that of the series.
  * @param first the DTSTART of the series
  */
 export function withOneZone(component: Component, first?: Property): Component {
@@ -102,8 +98,8 @@ function zoneNameOf(property: Property | undefined): string | undefined {
 }
 
 /**
- * Returns the start of an event. If it repeats and DTSTART is in UTC, its zone is UTC: the dates do not
- * follow changes of the clock.
+ * The start of an event. If it repeats and DTSTART is in UTC, its zone is UTC: its dates ignore clock
+ * changes.
  */
 export function firstStart(
   component: Component,
@@ -118,7 +114,7 @@ export function firstStart(
 export const originalStart = (component: Component, zones: CalendarZones, span: EventSpan) =>
   markedTime('RECURRENCE-ID', component, zones, span)
 
-/** @returns days of an all-day event, else ms; undefined if the length is negative or cannot be read */
+/** @returns days of an all-day event, else ms; undefined if it is negative or unreadable */
 export function lengthOfEvent(
   component: Component,
   start: CalendarTime,
@@ -146,8 +142,8 @@ function untilEnd(
 }
 
 /**
- * Returns the local time that stands for the day of an all-day event: a time in UTC is converted to the zone
- * in which it is midnight; without such a zone it counts as written.
+ * The day of an all-day event: a time in UTC is converted to the zone where it is midnight, else taken as
+ * written.
  */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
@@ -158,8 +154,8 @@ export function dayMeant(
 }
 
 /**
- * Returns the date of a series that `time` refers to (in RDATE, EXDATE or RECURRENCE-ID): the date at that
- * moment, else the one with the same digits. The wall time is in the zone of the start.
+ * The date of a series that `time` (RDATE, EXDATE, RECURRENCE-ID) refers to: that of the same moment, else of
+ * the same digits. Wall times are in the zone of the start.
  */
 export function dateMeant(
   time: CalendarTime,
@@ -179,7 +175,7 @@ export function shownAt(wall: string, { zone, isDay, own }: CalendarTime): strin
   return own ? utcToWall(formatUtc(utcOf(own.clock, wall)), zone) : settledWall(wall, zone)
 }
 
-/** Reads DURATION. Weeks and days are added in local time, hours as elapsed time (RFC 5545, 3.3.6). */
+/** Reads DURATION: weeks and days as local time, hours as elapsed time (RFC 5545, 3.3.6). */
 function lengthOf(value: string, start: CalendarTime): number | undefined {
   const [, sign, ...parts] =
     /^([+-])?P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/i.exec(

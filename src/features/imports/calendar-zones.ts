@@ -13,8 +13,7 @@ import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-ru
 import { type Message, message } from './import-messages.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// Finds the zone that each TZID of a calendar file means, by the VTIMEZONE definitions of the file and the
-// zones known here.
+// Finds the zone of each TZID in a calendar file, by the VTIMEZONEs of the file and the zones known here.
 
 interface Definition {
   text: string
@@ -24,7 +23,7 @@ interface Definition {
 }
 
 export interface CalendarZones {
-  /** `zone`: the zone of the calendar file, for times without one; `site`: the zone of the site. */
+  /** `zone`: of the file, for times without one; `site`: of the site. */
   zone: string
   site: string
   definitions: Map<string, Definition>
@@ -40,7 +39,7 @@ export interface EventSpan {
   last: string
 }
 
-/** A zone known here, or the clock defined in the file if no zone here shows the same times. */
+/** A zone known here, or the file's own clock if no zone shows the same times. */
 type ZoneReading = { zone: string } | { clock: Clock }
 
 const MOST_DEFINITIONS = 2000
@@ -66,7 +65,7 @@ export function noZones(zone: string, now: number): CalendarZones {
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
 
-/** Adds a VTIMEZONE. A later definition of the same name replaces the earlier one. */
+/** Adds a VTIMEZONE; it replaces an earlier one of its name. */
 export function define({ definitions, steps }: CalendarZones, component: Component): void {
   const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
   const key = name.toLowerCase()
@@ -80,9 +79,8 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * Returns what TZID means. The definition in the file decides, then the name, then a guess. Definitions
- * become outdated, so for an event that is still to come the name of a place (`Europe/Berlin`) means that
- * place.
+ * Finds what TZID means: by the definition in the file, then the name, then a guess. Definitions become
+ * outdated, so for an event still to come the name of a place (`Europe/Berlin`) means that place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -122,7 +120,7 @@ function guessed(name: string, zones: CalendarZones): string {
   const offsets = offsetsNamed(name)
   const fixed = offsets.length === 1 ? fixedZone(offsets[0] ?? 0) : undefined
   if (fixed !== undefined) {
-    // A name without words, such as `GMT+0100`, is only an offset: nothing is lost, so it needs no remark.
+    // A mere offset such as `GMT+0100` loses nothing, so it needs no remark.
     if (/[a-z]{4}/i.test(name))
       note(
         zones,
@@ -166,14 +164,14 @@ function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | 
   return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
-/** Zones that a definition is compared with: the most common ones, then those of Windows. */
+/** Zones that definitions are compared with: the most common ones first, then those of Windows. */
 const WELL_KNOWN = [
   ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
   ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
   ...WINDOWS_ZONES,
 ]
 
-/** Clock changes are followed for this many years ahead; later rules are unknown. */
+/** Clock changes are followed this far; later rules are unknown. */
 const YEARS_AHEAD = 10
 const MOST_YEARS = 50
 
@@ -214,7 +212,7 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   if (known) return known
   const clock = clockOf(observances, from, to, steps)
   const [begin, end] = [Date.UTC(from, 0, 1), Date.UTC(to + 1, 0, 1)]
-  // Many zones have never had clock changes: a constant offset does not tell which one is meant.
+  // A constant offset does not tell which of many zones is meant.
   const candidates = [...named, zones.zone, ...(clock.steps.length > 0 ? WELL_KNOWN : [])]
   steps.left -= candidates.length * COMPARISON
   const zone = candidates.find((one) => isClockOf(one, clock, begin, end))
@@ -223,11 +221,11 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
   return reading
 }
 
-/** Comparing a zone with a clock is charged as this many steps. */
+/** Steps charged for comparing a zone with a clock. */
 const COMPARISON = 100
 const MOST_READINGS = 200
 
-/** Converts local time of the clock to ms since the epoch. */
+/** Local time of the clock in ms since the epoch. */
 export function utcOf(clock: Clock, wall: string): number {
   return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
 }
@@ -237,8 +235,8 @@ export function wallAt(clock: Clock, utc: string): string {
 }
 
 /**
- * A clock as UTC offsets: `offset` holds until the first of `steps`. Offsets are in ms, `since` and `at` in
- * ms since the epoch.
+ * A clock as UTC offsets in ms: `offset` holds until the first of `steps`. `since` and `at` are ms since the
+ * epoch.
  */
 export interface Clock {
   since: number
@@ -246,11 +244,11 @@ export interface Clock {
   steps: readonly { at: number; offset: number }[]
 }
 
-/** One STANDARD or DAYLIGHT part of a VTIMEZONE; offsets are in ms. */
+/** A STANDARD or DAYLIGHT part of a VTIMEZONE; offsets are in ms. */
 interface Observance {
   before: number
   offset: number
-  /** When it first begins: `YYYY-MM-DD HH:MM:SS`, on the clock that was valid before. */
+  /** First begin, `YYYY-MM-DD HH:MM:SS` on the clock valid before. */
   start: string
   rules: readonly EveryRule[]
   dates: readonly string[]
@@ -289,7 +287,7 @@ function beginning(text: string, start: string, before: number): string | undefi
   return wall.slice(0, 11) + start.slice(11)
 }
 
-/** @returns `YYYY-MM-DD HH:MM:SS`; undefined if the value is not a DATE or DATE-TIME */
+/** @returns `YYYY-MM-DD HH:MM:SS`; undefined for no DATE or DATE-TIME */
 export function wallOf(value: string): string | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?Z?)?$/i.exec(value.trim()) ?? []
@@ -299,7 +297,7 @@ export function wallOf(value: string): string | undefined {
   return Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day) ? undefined : wall
 }
 
-/** Returns the local time at which the rule ends, at the latest the horizon. */
+/** The local end of the rule, at the latest the horizon. */
 export function endOfRule({ until }: EveryRule, horizon: string, wallOfUtc: (utc: string) => string): string {
   const wall = until === undefined ? undefined : wallOf(until)
   if (until === undefined || wall === undefined) return horizon
@@ -324,7 +322,7 @@ function clockOf(observances: readonly Observance[], from: number, to: number, s
   return { since: begun[0]?.at ?? since, offset: first, steps: withoutRepetition(first, later) }
 }
 
-/** Margin in ms, because a year of the clock begins earlier or later than the year in UTC. */
+/** Margin in ms: a year of the clock begins earlier or later than in UTC. */
 const DAYS_MS = 2 * DAY_MS
 
 function beginningsOf(
@@ -353,17 +351,14 @@ function withoutRepetition(offset: number, steps: Clock['steps']): Clock['steps'
   return steps.filter((step, at) => step.offset !== (at === 0 ? offset : steps[at - 1]?.offset))
 }
 
-/** Returns the offset in ms at `utc`, in ms since the epoch. */
+/** The offset in ms at `utc` (ms since the epoch). */
 export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc: number): number {
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/**
- * True if the zone has the same offsets and changes as the clock.
- * @param from begin of the comparison; `from` and `to` are in ms since the epoch
- */
+/** True if the zone has the offsets and changes of the clock between `from` and `to` (ms since the epoch). */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
-  // Cheap test first: one time in summer and one in winter tell most zones apart.
+  // Cheap test first: one time in summer and one in winter.
   const half = Math.min(to, from + 182 * DAY_MS)
   if ([from, half, to].some((utc) => offsetOf(zone, utc) !== offsetAt(clock, utc))) return false
   const changes = clockChanges(zone, from, to)?.steps ?? []
@@ -381,7 +376,7 @@ function offsetOf(zone: string, utc: number): number {
 
 const LONGEST = 200
 
-/** Removes quotes and escapes: programs write `Kuala Lumpur\, Singapore` or `"Kuala Lumpur, Singapore"`. */
+/** Removes quotes and escapes, as in `Kuala Lumpur\, Singapore`. */
 function zoneName(tzid: string): string {
   return decodeText(tzid.slice(0, LONGEST)).replaceAll('"', '').trim()
 }
@@ -396,18 +391,17 @@ function zoneNamed(name: string): string | undefined {
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
-/** Names of UTC: that of Microsoft, `UTC` or `GMT` with an offset of 0, or the letter `Z`. */
+/** Names of UTC: Microsoft's, `UTC` or `GMT` with offset 0, or the letter `Z`. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
-/** Tells whether a name means one place. Others (`EST`, `Eastern`) may stand for several zones. */
+/** Tells whether a name means one place; `EST` or `Eastern` may mean several zones. */
 function isPlace(zone: string, name: string): boolean {
   const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)
 }
 
 /**
- * Returns the offsets in a name, in minutes: `(UTC+01:00) Somewhere` or `GMT +0100 (Standard) / GMT +0200
- * (Daylight)`.
+ * Offsets in a name, in minutes: `(UTC+01:00) Somewhere` or `GMT +0100 (Standard) / GMT +0200 (Daylight)`.
  */
 function offsetsNamed(name: string): number[] {
   const found = [...name.matchAll(/(?:UTC|GMT)\s*([+-])(\d{1,2})(?:[:.]?(\d\d))?/gi)]

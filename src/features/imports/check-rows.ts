@@ -24,7 +24,7 @@ import { sayImport } from './import-texts.ts'
 import type { Table } from './read-table.ts'
 import type { SourceEntry, SourceItem } from './source-item.ts'
 
-// Reads the rows of a pasted table as events, and reports faults by cell.
+// Reads rows of a pasted table as events; reports faults by cell.
 
 interface RowTime {
   start: string
@@ -32,31 +32,28 @@ interface RowTime {
   isAllDay: boolean
   zone: string
   utc: string
-  /** False if the row has no end; the event then lasts the default of two hours. */
+  /** False: the event lasts the default of two hours. */
   hasEnd: boolean
 }
 
 export interface CheckedRow {
-  /** Number of the row, from 1, without the header. */
+  /** From 1, without the header. */
   number: number
   identity: string
   cells: readonly string[]
   faults: ReadonlyMap<number, string>
   title: string
   venue: string
-  /** Undefined if the times cannot be read. */
+  /** Undefined for unreadable times. */
   when: RowTime | undefined
-  /**
-   * Records that the event links to, then the event, then single dates of a series. Empty if the row has
-   * faults.
-   */
+  /** Linked records, the event, then single dates of a series; empty if the row has faults. */
   items: readonly SourceItem[]
   notes: readonly Message[]
-  /** True for an entry of a file that cannot be read: its cells are filled in by hand. */
+  /** True for an unreadable entry of a file: its cells are filled in by hand. */
   isBlank: boolean
 }
 
-/** What each column means; undefined for one that is left out. */
+/** The meaning of each column; undefined for one that is left out. */
 export type RowColumns = readonly (ColumnMeaning | undefined)[]
 
 export const IN_A_TURN = 25
@@ -64,7 +61,7 @@ export const IN_A_TURN = 25
 export const cellKey = (row: number, column: number) => `${row} ${column}`
 
 /**
- * Decides whether day or month comes first, by the dates of all rows; if they leave it open, by the language
+ * Decides by the dates of all rows whether day or month comes first; if they leave it open, by the language
  * of the site.
  */
 export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns: RowColumns): DateOrder {
@@ -95,7 +92,7 @@ export function checkRow(
 ): CheckedRow {
   const { site } = context
   const given = new Map<ColumnMeaning, string>()
-  // A `'` in front keeps a spreadsheet from evaluating the cell as a formula; it is not part of the value.
+  // The `'` in front keeps a spreadsheet from evaluating the cell as a formula.
   for (const [at, meaning] of columns.entries())
     if (meaning !== undefined) given.set(meaning, (cells[at] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
   const faults = new Map<number, string>()
@@ -189,7 +186,7 @@ function itemsOfRow(
   cells.set('all_day', isAllDay ? 'yes' : 'no')
   cells.set('timezone', zone)
   cells.set('identity', identityOf(number))
-  // These fields are set for all rows together, not by columns.
+  // Set for all rows together, not by columns.
   for (const meaning of ['uid', 'url', 'status', 'date_utc', 'date_local', 'private', 'sensitivity'] as const)
     cells.delete(meaning)
   const headings = new Map([...cells.keys()].map((meaning) => [meaning, meaning]))
@@ -216,5 +213,5 @@ function faultsOfItem(context: Context, item: SourceItem | undefined): FormFault
   }
 }
 
-/** Key by which names are compared, regardless of letter case, accents and repeated spaces. */
+/** A name without differences of case, accents and repeated spaces. */
 export const nameKey = (name: string) => fold(name.replace(/\s+/g, ' ').trim())

@@ -1,7 +1,7 @@
 import { type Message, message } from './import-messages.ts'
 import { type FileLine, linesOf, textIn, textOfBytes, withLineFeeds, withoutUtf16 } from './source-text.ts'
 
-/** A property of RFC 5545, 3.1: the name in capitals, the value not yet decoded. */
+/** A property (RFC 5545, 3.1): name in capitals, value not yet decoded. */
 export interface Property {
   name: string
   parameters: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface Component {
   unread: number[]
 }
 
-/** A component, or the reason why it cannot be read. `isEnd`: the file ends inside the component. */
+/** A component, or why it cannot be read. `isEnd`: the file ends inside it. */
 export type ReadComponent = Component | { line: number; reason: Message; isEnd?: true }
 
 const LONGEST_LINE = 1_000_000
@@ -33,17 +33,14 @@ interface OpenComponent {
   /** Line of `BEGIN:VCALENDAR`; 0 outside a calendar. */
   calendar: number
   properties: Property[]
-  /**
-   * Whether VCALENDAR has been yielded for this calendar. It comes before the other components, even if it
-   * has no properties.
-   */
+  /** Whether VCALENDAR has been yielded: it precedes other components even without properties. */
   isNamed: boolean
 }
 
 /**
- * Yields the top-level components of an iCalendar file in UTF-8, UTF-16 or Windows-1252. VCALENDAR, with the
- * properties of the calendar, comes before its components, and again for properties that follow them. A fault
- * loses only the component that it is in.
+ * Yields the top-level components of an iCalendar file in UTF-8, UTF-16 or Windows-1252. VCALENDAR has the
+ * properties of the calendar; it comes first, and again for properties after components. A fault loses only
+ * its own component.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {
@@ -96,7 +93,7 @@ const BLANK = 32
 const TAB = 9
 const EQUALS = 61
 
-/** True if the last line ends with `=` and the property is quoted-printable: the next line continues it. */
+/** True if the last line ends with `=` and is quoted-printable: the next one continues it. */
 function isContinued(parts: readonly Uint8Array[]): boolean {
   return parts.at(-1)?.at(-1) === EQUALS && QUOTED.test(textIn((parts[0] ?? EMPTY).subarray(0, 200)))
 }
@@ -153,7 +150,7 @@ function readInto(component: Component, number: number, text: string): void {
   else if (!/^x-/i.test(text)) component.unread.push(number)
 }
 
-/** Text properties that some programs break into lines without folding. */
+/** Text properties that some programs break into unfolded lines. */
 const TEXTS = new Set([
   ...[
     'SUMMARY',
@@ -167,7 +164,7 @@ const TEXTS = new Set([
   ],
 ])
 
-/** Property names of RFC 5545, 7986 and 9073, and some of version 1.0. */
+/** Names of RFC 5545, 7986 and 9073, and some of version 1.0. */
 const KNOWN = new Set(
   (
     'ATTACH CATEGORIES CLASS COMMENT DESCRIPTION GEO LOCATION PERCENT-COMPLETE PRIORITY RESOURCES ' +
@@ -181,14 +178,14 @@ const KNOWN = new Set(
 )
 
 /**
- * Tells whether a line after a text property begins a new property, instead of continuing the text without
- * folding: it has a known name, `X-…`, or a form that only properties have.
+ * Tells whether a line after a text property begins a property instead of continuing the text unfolded: by a
+ * known name, `X-…`, or a form that only properties have.
  */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []
   const isCompact = before !== 'DESCRIPTION' && next !== ' '
   const isUpper = name === name.toUpperCase()
-  // `NAME=` is a mistyped property: as part of a text it would be published.
+  // A mistyped property, which as part of a text would be published.
   if (sign === '=') return isUpper && KNOWN.has(name)
   if (KNOWN.has(name.toUpperCase())) return isUpper || name === name.toLowerCase() || isCompact
   if (/^x-/i.test(name) || (sign === ';' && /^[\w-]+;[\w-]+=/.test(line))) return true
@@ -196,8 +193,8 @@ function beginsProperty(line: string, before: string): boolean {
 }
 
 /**
- * Returns VCALENDAR with the properties of the calendar read since the last call; undefined if there are none
- * and it has been yielded already. A file of concatenated calendars has several.
+ * VCALENDAR with the properties read since the last call; undefined if there are none and it was yielded
+ * already. A file of concatenated calendars has several.
  */
 function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)
@@ -259,8 +256,7 @@ function readProperty(line: string): Property | undefined {
     }
   }
   if (line[at] !== ':') return undefined
-  // Some programs do not quote a TZID that contains a colon, such as `tzone://Microsoft/Utc`: the value
-  // begins after the last colon.
+  // Some programs do not quote a TZID with a colon (`tzone://Microsoft/Utc`): the value follows the last one.
   const end = parameters.TZID === undefined ? at : line.lastIndexOf(':')
   if (end > at) parameters.TZID += line.slice(at, end)
   const value = line.slice(end + 1)
@@ -276,7 +272,7 @@ function decodeParameter(text: string): string {
   return text.replace(/\^([n^'])/g, (_, sign: string) => (sign === 'n' ? '\n' : sign === "'" ? '"' : '^'))
 }
 
-/** Decodes the backslash escapes of TEXT (RFC 5545, 3.3.11). */
+/** Decodes the escapes of TEXT (RFC 5545, 3.3.11). */
 export function decodeText(value: string): string {
   return value.replace(/\\([nN;,\\:"])/g, (_, sign: string) => (sign === 'n' || sign === 'N' ? '\n' : sign))
 }

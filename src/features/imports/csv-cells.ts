@@ -6,11 +6,11 @@ import { fold } from '../../base/text/characters.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { ImportError, message } from './import-messages.ts'
 
-// Recognises the columns of a table by their names, and reads dates and times in cells.
+// Recognises the columns of a table, and reads dates and times in cells.
 
 /**
- * Further names of each meaning: those of our export, The Events Calendar, Google and Outlook, and common
- * words, ordered by language. A name with several meanings takes the first one that no other column has.
+ * Further names: of our export, The Events Calendar, Google and Outlook, and common words, ordered by
+ * language. A name of several meanings takes the first that no other column has.
  */
 const COLUMNS = {
   identity: 'id, event id, post id',
@@ -151,8 +151,7 @@ export function meaningsOf(
   const taken = new Set<ColumnMeaning>(given.values())
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
-  // The first pass takes names with a single meaning; in the second, names with several ones choose from what
-  // is left.
+  // The first pass takes names with one meaning; the second chooses for the others from what is left.
   for (const most of [1, Number.POSITIVE_INFINITY])
     for (const [at, known] of possible.entries()) {
       const free =
@@ -166,9 +165,9 @@ export function meaningsOf(
 }
 
 /**
- * Returns the meaning of each column; undefined for one that is ignored. A table without events lists venues
- * or organizers.
- * @throws ImportError when a name in `given` is no column, or there is no column of titles or starts
+ * The meaning of each column; undefined for an ignored one. A table without events lists venues or
+ * organizers.
+ * @throws ImportError for a name in `given` that is no column, or without a column of titles or starts
  */
 export function readHeader(
   names: readonly string[],
@@ -197,7 +196,7 @@ export function readHeader(
 }
 
 /**
- * Reads the values of `--map`, such as `Column=field`.
+ * Reads `--map`, such as `Column=field`.
  * @throws Error for an unknown field
  */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
@@ -213,7 +212,7 @@ export function readMapping(words: readonly string[]): Map<string, ColumnMeaning
   return new Map(given)
 }
 
-/** How dates such as 3/4/2026 are read: `european` puts the day first, `american` the month. */
+/** How 3/4/2026 is read: `european` puts the day first, `american` the month. */
 export const DATE_ORDERS = ['european', 'american'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
@@ -255,8 +254,8 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 let known: ReadonlyMap<string, number> | undefined
 
 /**
- * Month numbers by name, without accents, in every language. The map is made on first use, since every start
- * of the program loads this file.
+ * Month numbers by name, without accents, in every language. Made on first use, since every start of the
+ * program loads this file.
  */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
@@ -278,8 +277,8 @@ function plainMonth(name: string): string {
 }
 
 /**
- * `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS` up to 24:00:00. `utc` is RFC 3339, and is set if the cell has a
- * UTC offset.
+ * `day` is `YYYY-MM-DD`, `time` `HH:MM:SS` up to 24:00:00; `utc` (RFC 3339) is set if the cell has a UTC
+ * offset.
  */
 interface TableDate {
   day: string
@@ -291,8 +290,8 @@ interface TableDate {
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
 
 /**
- * Reads a date, possibly with a time. A UTC offset is converted to local time of `zone`. For an all-day event
- * `zone` is undefined: the digits count as written.
+ * Reads a date, possibly with a time. A UTC offset is converted to local time of `zone`; without a zone (an
+ * all-day event) the digits count.
  */
 export function readTableDate(
   text: string,
@@ -327,7 +326,7 @@ type Parts = (found: RegExpExecArray, order: DateOrder) => { year: number; month
 
 const monthOf = (name = '') =>
   months().get(plainMonth(name)) ?? months().get(plainMonth(name).slice(0, 3)) ?? 0
-/** Reads a year; two digits mean 1970 to 2069. */
+/** Two digits mean 1970 to 2069. */
 const yearOf = (year = '') => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
 const dayFirst: Parts = ([, day, month, year]) => ({
   year: yearOf(year),
@@ -340,9 +339,7 @@ const dayAndName: Parts = ([, day, month, year]) => ({
   day: Number(day),
 })
 
-/**
- * Forms of dates. Between slashes the order is that of the table; between dots or dashes the day comes first.
- */
+/** Between slashes the order is that of the table; between dots or dashes the day is first. */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,

@@ -47,14 +47,14 @@ interface CsvTask {
 interface CsvShape {
   encoding: string
   delimiter: string
-  /** Line of the header: 2 if a spreadsheet has written a line such as `sep=;` before it. */
+  /** Line of the header: 2 after a line such as `sep=;`. */
   from: number
 }
 
 const LONGEST_ROW = 5_000_000
 const HEAD = 1 << 16
 
-/** Reads a table (RFC 4180) twice: first all dates, for the order of day and month, then the records. */
+/** Reads a table (RFC 4180) twice: dates for the order of day and month, then the records. */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }
@@ -107,13 +107,13 @@ async function* rowsOf(
     max_record_size: LONGEST_ROW,
   })
   const feeding = feed(file, encoding, parser, done)
-  // An error of the file destroys the parser, so that the loop below throws it.
+  // An error of the file destroys the parser, so the loop below throws it.
   feeding.catch((error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error))))
   let columns: (ColumnMeaning | undefined)[] | undefined
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
   const unread = { at: '', columns: new Map<number, string>(), filled: new Set<string>() }
-  // The first row with too few cells is held back: if no row follows, the file may have been cut off.
+  // The first row with too few cells: if none follows, the file may have been cut off.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{
@@ -192,10 +192,7 @@ async function feed(
   await pipeline(createReadStream(file, { highWaterMark: HEAD }), decoded, parser)
 }
 
-/**
- * Returns the trimmed cells by meaning, without the `'` that keeps a spreadsheet from evaluating a cell as a
- * formula.
- */
+/** Trimmed cells by meaning, without the `'` that keeps a spreadsheet from evaluating formulas. */
 function cellsOf(
   columns: readonly (ColumnMeaning | undefined)[],
   record: readonly string[],
@@ -208,8 +205,8 @@ function cellsOf(
 }
 
 /**
- * Finds the encoding and the delimiter. A byte order mark decides the encoding; without one it is UTF-8 if
- * the whole file is valid UTF-8, else Windows-1252.
+ * Finds the delimiter, and the encoding: by a byte order mark, else UTF-8 if the whole file is valid UTF-8,
+ * else Windows-1252.
  */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
@@ -264,8 +261,7 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|des
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
 /**
- * The field that checks the cells of a column. Each cell is parsed alone, so that a refused one affects no
- * other.
+ * The field that checks the cells of a column. Each cell is parsed alone, so a refused one affects no other.
  */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
@@ -321,10 +317,7 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/**
- * Yields the venue, organizers and terms of a row, then its event; a fault if the row has no title or no
- * start.
- */
+/** Yields the venue, organizers and terms of a row, then its event; a fault without title or start. */
 export function* eventOfRow(
   written: CsvRow,
   order: DateOrder,
@@ -386,7 +379,7 @@ function rowTimes(
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
   const first = startTime ?? '00:00:00'
   const last = endTime ?? first
-  // Without a date of the end, an end time before the start time is on the next day.
+  // An end without a date before the start time is on the next day.
   const isNextDay = !isAllDay && !isDated && last < first
   const lastDay = addDays(end?.day ?? start.day, isNextDay ? 1 : 0)
   const [begins, ends] = [wallOf(start.day, first), wallOf(lastDay, last)]
@@ -401,7 +394,7 @@ function rowTimes(
     const given = end?.utc ?? (ends === begins ? start_date : ends)
     return { all_day: false, start_date, end_date: isRead ? given : start_date, ...unread }
   }
-  // Outlook ends an all-day event at the following midnight.
+  // Outlook ends an all-day event at the next midnight.
   const isMidnight = startTime === '00:00:00' && endTime === '00:00:00' && lastDay > start.day
   const end_date = isRead ? addDays(lastDay, isMidnight ? -1 : 0) : start.day
   return { all_day: true, start_date: start.day, end_date, ...unread }
@@ -501,7 +494,7 @@ function eventItem(
   }
 }
 
-/** Words by which calendars mark public events. Any other word counts as private. */
+/** Words for public events; any other word means private. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
 const NUMBERED_STATUSES: Readonly<Record<string, string>> = { 1: 'publish', 0: 'pending' }
@@ -524,7 +517,7 @@ function unpublishedDateOf(cells: CsvRow['cells']): Pick<SourceItem, 'unpublishe
   return cells.get('date_utc') === NEVER && hasWallForm(date) ? { unpublishedDate: date } : {}
 }
 
-/** Splits prices at `|`, and puts the currency before bare numbers. */
+/** Splits prices at `|`; puts the currency before bare numbers. */
 function costOf(cells: CsvRow['cells']): string[] {
   const sign = cells.get('currency') ?? ''
   const prices = splitCell(cells.get('cost'), /\|/)
@@ -563,9 +556,7 @@ const namesAmong = (cell: string) => (idsIn(cell).length > 0 ? '' : cell)
 
 const NOUGHT = /^[+-]?0+(?:[.,]0*)?$/
 
-/**
- * Fields of the venue in a row. Coordinates count only as a pair, and two zeros mean that they are unknown.
- */
+/** Fields of the venue. Coordinates count only as a pair; two zeros mean unknown. */
 function placeOf(cells: CsvRow['cells']): Record<string, unknown> {
   const cell = (meaning: ColumnMeaning) => cells.get(meaning) ?? ''
   const [latitude, longitude] = [cell('latitude'), cell('longitude')]

@@ -22,10 +22,7 @@ export const LONGEST_ADDRESS = 1000
 /** Seconds between two runs, as offered at the desk. */
 export const INTERVALS = [3600, 21_600, 86_400, 604_800] as const
 
-/**
- * True if the caller may keep addresses up to date. Scheduled imports check no permission per record, so the
- * caller needs all of them.
- */
+/** Scheduled imports check no permission per record, so the caller needs all of them. */
 export const mayKeepAddresses = ({ caller }: Pick<Context, 'caller'>): boolean =>
   can(caller, 'publish') && can(caller, 'edit_others') && can(caller, 'manage_tags')
 
@@ -34,7 +31,7 @@ export function requireAddresses(context: Pick<Context, 'caller'>): void {
   if (!mayKeepAddresses(context)) throw new Problem('rest_forbidden')
 }
 
-/** @returns undefined for another scheme than http(s) or webcal(s), and for an address with a login */
+/** @returns undefined for no http(s) or webcal(s), and for an address with a login */
 export function readAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const url = trimmed.length > LONGEST_ADDRESS ? null : URL.parse(trimmed)
@@ -51,8 +48,8 @@ export interface SeenAtAddress {
 const MOST_TOLD = 100
 
 /**
- * Dry run of an import from the address; writes nothing.
- * @throws Error when the address cannot be read
+ * Dry run of an import from the address.
+ * @throws Error when it cannot be read
  */
 export async function lookAtAddress(context: Context, { address }: StagedAddress): Promise<SeenAtAddress> {
   const reader = { zone: context.site.timezone, backOffMs: 500 }
@@ -82,13 +79,13 @@ export async function lookAtAddress(context: Context, { address }: StagedAddress
 interface AskedAddress {
   address: string
   everySeconds: number
-  /** True: new events wait for review; false: they are published. */
+  /** False: new events are published without review. */
   isReviewed: boolean
 }
 
 /**
- * Saves a schedule whose first run is due at once.
- * @returns the name of the schedule
+ * Saves a schedule that is due at once.
+ * @returns its name
  */
 export async function keepAddress(
   { db, write, caller, now }: Context,

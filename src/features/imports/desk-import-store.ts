@@ -4,7 +4,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 
-/** At most this many open imports are kept for a person; a new one replaces the oldest. */
+/** Open imports kept for a person; a new one replaces the oldest. */
 const MOST_OPEN = 10
 
 export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices' | 'checked'>
@@ -66,7 +66,7 @@ export function findDeskImport(db: Db, id: number): Promise<DeskImportColumns | 
 
 /**
  * Updates an import that is in one of the states `from`.
- * @returns false if another form or process has changed its state before
+ * @returns false if another form or process was faster
  */
 export async function updateDeskImport(
   tx: Db,
@@ -82,7 +82,7 @@ export async function removeDeskImport(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('desk_imports').where('id', '=', id).where('state', '=', 'open').execute()
 }
 
-/** Lists the imports of `user`, or of everybody if that is undefined, newest first. */
+/** Imports of `user` (undefined: everybody), newest first. */
 export function listDeskImports(
   db: Db,
   user: number | undefined,
@@ -149,7 +149,7 @@ export async function listBroughtIn(db: Db, address: string): Promise<Map<string
   return new Map(rows.map(({ identity, record }) => [identity, record]))
 }
 
-/** Lists the ids of runs of the import that were not undone, newest first. */
+/** Ids of runs that were not undone, newest first. */
 export async function listRunsOf(db: Db, address: string): Promise<number[]> {
   const rows = await db
     .selectFrom('imports')

@@ -16,13 +16,13 @@ import {
 } from '../../base/recurrence/recurrence.ts'
 import { dayNumber } from '../../base/text/zones.ts'
 
-// Reads recurrence rules with all parts of RFC 5545, more than events here can have.
+// Reads recurrence rules with all of RFC 5545, more than events here can have.
 
-/** A rule as read. Lists are sorted; a part that is not given is an empty list. */
+/** Lists are sorted; a part not given is an empty list. */
 export interface EveryRule {
-  /** The rule by days. A rule that repeats within a day (HOURLY and below) is daily here. */
+  /** The rule by days; one that repeats within a day is daily here. */
   readonly days: DayRule
-  /** Seconds of FREQ (1, 60 or 3600) if the rule repeats within a day. */
+  /** Seconds of FREQ (1, 60 or 3600) of a rule that repeats within a day. */
   readonly unit: number | undefined
   readonly interval: number
   readonly count: number | undefined
@@ -32,14 +32,14 @@ export interface EveryRule {
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
-  /** Where a day goes that does not exist in a month (RFC 7529, 4.1); undefined: it is left out. */
+  /** Where a day goes that a month does not have (RFC 7529, 4.1); undefined: left out. */
   readonly skip: Skip | undefined
 }
 
 const SKIPS = ['FORWARD', 'BACKWARD'] as const
 type Skip = (typeof SKIPS)[number]
 
-/** A budget of computing steps that several rules share. Below 0 a rule was cut off. */
+/** Computing steps that several rules share; below 0 a rule was cut off. */
 export interface Steps {
   left: number
 }
@@ -47,7 +47,7 @@ export interface Steps {
 const UNITS: Readonly<Record<string, number>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 const LONGEST = 10_000
 
-/** @returns undefined if a part is unknown or invalid */
+/** @returns undefined for an unknown or invalid part */
 export function readEveryRule(value: string): EveryRule | undefined {
   if (value.length > LONGEST) return undefined
   const parts = new Map<string, string>()
@@ -119,7 +119,7 @@ function oneOf<Name extends string>(names: readonly Name[], text: string | undef
 
 /**
  * Sorts the numbers, each once.
- * @throws RangeError for a number out of bounds
+ * @throws RangeError for one out of bounds
  */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
@@ -131,8 +131,8 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * Yields the local times of the rule from `start` to `end`, in order. COUNT includes the start even if the
- * rule does not match it. Times that a clock change skips are yielded unchanged.
+ * Yields the local times from `start` to `end`, in order. COUNT includes a start that the rule does not
+ * match. Times skipped by a clock change stay unchanged.
  */
 export function* everyDate(
   rule: EveryRule,
@@ -144,13 +144,13 @@ export function* everyDate(
   let isFirst = true
   let latest = ''
   for (const set of setsOf(rule, start, end, steps)) {
-    // BYSETPOS may have hundreds of positions, all of which are looked up in every set.
+    // Each of hundreds of BYSETPOS positions is looked up in every set.
     steps.left -= rule.positions.length
     if (steps.left < 0) return
     for (const wall of timesOfSet(set, rule.positions)) {
       steps.left -= 1
       if (wall > end || steps.left < 0) return
-      // With SKIP, a missing day may have been moved to the first of the next month, which also yields it.
+      // SKIP may have moved a day to the first of the next month, which yields it too.
       if (wall < start || wall === latest) continue
       latest = wall
       if (isFirst && wall > start) left -= 1
@@ -181,7 +181,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
   for (let step = 0; ; step += days.interval) {
     const period = periodOf(days, first, step)
-    // Beyond the range of dates, days are NaN: the comparison is false and ends the loop.
+    // Beyond the range of dates, days are NaN: the comparison ends the loop.
     if (!(period.first <= last)) return
     steps.left -= 1 + (period.last - period.first) / DAYS_A_STEP
     if (steps.left < 0) return
@@ -194,7 +194,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
 }
 
-/** Adds the days to which SKIP moves days that a month does not have (RFC 7529). */
+/** Adds days that SKIP moves because a month lacks them (RFC 7529). */
 function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
   const { months, monthdays } = conditions
   const moved: number[] = []
@@ -215,7 +215,7 @@ const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)
 const own = (list: readonly number[], at: number) => (list.length > 0 ? list : [at])
 const all = (list: readonly number[], length: number) => (list.length > 0 ? list : [...Array(length).keys()])
 const DAY = 86_400
-/** Looking at this many days costs as much as yielding one date. */
+/** Looking at so many days costs as much as yielding one date. */
 const DAYS_A_STEP = 16
 
 function* setsWithin(

@@ -24,13 +24,12 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file as the source of an import: recognises its format, reads JSON and NDJSON itself, and has long
-// files read in a worker thread.
+// Reads a file as a source: recognises its format, reads JSON and NDJSON, and has a thread read long files.
 
-// Records in JSON and NDJSON have the form in which the interface shows them.
+// JSON and NDJSON records have the form that the interface shows.
 
 const LONGEST_LINE = 10_000_000
-/** In bytes: one JSON value is parsed in memory. */
+/** In bytes: a JSON value is parsed in memory. */
 const LARGEST_VALUE = 200_000_000
 
 async function jsonSource(file: string, address: string, isLines: boolean): Promise<Source> {
@@ -68,7 +67,7 @@ function isWholeRecord(text: string): boolean {
   return isRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
-/** Reads the file twice: first to find which lines are occurrences of a series, then to yield all records. */
+/** Reads the file twice: first for the lines that are occurrences of a series, then for all records. */
 async function* lineEntries(
   file: string,
   bytes: () => AsyncIterable<Uint8Array>,
@@ -112,7 +111,7 @@ async function* lineEntries(
 
 type LinePlace = readonly [at: number, length: number]
 
-/** At most this many occurrences are collected as series; further ones are imported as single events. */
+/** Occurrences collected as series; further ones become single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
@@ -225,7 +224,7 @@ export interface FileTask {
 }
 
 /**
- * Recognises the format of a file by its content, else by its name.
+ * Recognises the format of a file by content, else by name.
  * @throws ImportError for a web page, and for a file that is not text
  */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
@@ -262,12 +261,12 @@ function kindOf(beginning: Buffer, file: string, title: Message): 'ics' | 'csv' 
   const markup = describeMarkup(head)
   if (markup !== undefined)
     throw new ImportError(message('{file} is {markup}, and not a calendar.', { file: title, markup }))
-  // Some programs write warnings before the first line of a calendar.
+  // Some programs write warnings before a calendar.
   if (/^[^\S\r\n\u2028\u2029]*BEGIN:VCALENDAR/im.test(head)) return 'ics'
   return known ?? (/^\s*[{[]/.test(head) ? 'json' : 'csv')
 }
 
-/** First bytes of files of ZIP, OLE, gzip, SQLite and PDF, as Latin-1. */
+/** First bytes of ZIP, OLE, gzip, SQLite and PDF, as Latin-1. */
 const BINARY = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0', '\u001f\u008b', DATABASE_FILE_START, '%PDF']
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
@@ -294,7 +293,7 @@ export interface ReadTask {
 
 export interface ReadGrant {
   expectsNew: boolean
-  /** Number of entries that the main thread had read when the worker started; the worker skips them. */
+  /** Entries that the main thread read before the worker started, which skips them. */
   passOver: number
 }
 
@@ -306,13 +305,10 @@ export type ThreadAnswer =
 /** In bytes. A smaller file is read before a thread has started. */
 const WORTH_A_THREAD = 2_000_000
 
-/**
- * In bytes. A longer file is not begun in the main thread: searching all its lines for series first would
- * take too long.
- */
+/** In bytes. Searching all lines of a longer file for series first would delay the main thread. */
 const WORTH_BEGINNING = 100_000_000
 
-/** At most this many batches are read ahead of the writing, which bounds memory. */
+/** Batches read ahead of the writing, which bounds memory. */
 const AHEAD = 3
 
 export function besideWriting(source: Source, file: FileTask): Source {
@@ -360,7 +356,7 @@ async function* readInThread(
 
 function startThread(file: FileTask, { context: { site, caller, now }, images, addresses }: Reading): Worker {
   const workerData: ReadTask = { file, reading: { context: { site, caller, now }, images, addresses } }
-  // The same extension as this file: `.ts` in the source, `.js` after `npm run build`.
+  // `.ts` in the source, `.js` after `npm run build`.
   return new Worker(new URL(`read-thread${extname(import.meta.url)}`, import.meta.url), {
     workerData,
     execArgv: [],

@@ -5,16 +5,16 @@ import { readSpokenDate } from '../desk/spoken/spoken-dates.ts'
 import { type ColumnMeaning, meaningsOf, readTableDate, readTableTime } from './csv-cells.ts'
 import type { Table } from './read-table.ts'
 
-// Guesses what the columns of a pasted table mean: by their names, else by their cells.
+// Guesses the columns of a pasted table by their names, else by their cells.
 
 export interface GuessedColumns {
   hasHeading: boolean
-  /** The meaning of each column; undefined for one that is left out. */
+  /** Undefined for a column that is left out. */
   columns: (ColumnMeaning | undefined)[]
 }
 
 const SAMPLE = 60
-/** A column has a meaning if this share of its filled cells matches it. */
+/** A column has a meaning if this share of its filled cells matches. */
 const MOST_OF = 0.6
 
 interface Sampled {
@@ -23,7 +23,7 @@ interface Sampled {
   isTime: boolean
 }
 
-/** @param venues folded names of the venues in the calendar */
+/** @param venues folded names of venues here */
 export function guessColumns(
   table: Table,
   site: Site,
@@ -58,12 +58,12 @@ const isDate = (cell: string, here: { language: string; now: string }) =>
     readTableDate(cell, 'american', undefined) !== undefined ||
     readSpokenDate(cell, here) !== undefined)
 
-/** True for a time of day: it has a separator or a word such as `h` or `Uhr`, unlike a price. */
+/** True for a time of day: unlike a price, it has a separator or a word such as `h` or `Uhr`. */
 const isClock = (cell: string) =>
   /^\d{1,2}(?:[:.h]\d\d|\s?(?:h|uhr|am|pm|a\.m\.|p\.m\.))/i.test(cell) &&
   readTableTime(cell.split(/\s?[–—-]\s?/, 1)[0] ?? '') !== undefined
 
-/** Headings such as Beginn and Ende may mean a date or a time: the cells decide. */
+/** Beginn or Ende may mean a date or a time: the cells decide. */
 function corrected(
   named: readonly (ColumnMeaning | undefined)[],
   sampled: readonly Sampled[],
@@ -91,7 +91,7 @@ const FREE = /^(?:free|frei|gratis|kostenlos|gratuit|libre|eintritt frei|entrée
 const ADDRESS = /^(?:https?:\/\/|www\.)/i
 const PICTURE = /^https?:\/\/\S+\.(?:jpe?g|png|webp|gif|avif)(?:\?\S*)?$/i
 const MAIL = /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i
-/** Average length of a cell, in characters, above which a column is a description. */
+/** Average characters of a cell above which a column is a description. */
 const LONG = 80
 
 function guessFromCells(

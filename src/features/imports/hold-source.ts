@@ -19,7 +19,7 @@ import {
   takeSource,
 } from './import-store.ts'
 
-// Locks a source against concurrent imports, and moves a source to a new address.
+// Locks a source against concurrent imports; moves it to a new address.
 
 const LEASE_MS = 20_000
 const RENEWED_EVERY = 5_000
@@ -29,15 +29,15 @@ interface HeldSource {
   number: number
   /**
    * Writes while the lock is held.
-   * @throws ImportError once another process has taken over an expired lock
+   * @throws ImportError if another process has taken over the expired lock
    */
   write: Context['write']
   release: () => Promise<void>
 }
 
 /**
- * Takes the lock of a source, waiting while another process holds it; `wait` is then called once. The lock of
- * a process of this machine that has ended is taken at once, any other one when it expires.
+ * Takes the lock of a source, waiting for other processes (`wait` is then called once). The lock of an ended
+ * process of this machine is taken at once, any other when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -56,8 +56,7 @@ export async function holdSource(
     await pause(LOOKED_EVERY)
   }
   const renew = () => write((tx) => keepSource(tx, number, holder, formatUtc(Date.now() + LEASE_MS)))
-  // The next renewal makes up for a failed one. If all fail, the lock may expire, which the next write
-  // reports.
+  // The next renewal makes up for a failed one; if all fail, the next write reports the expired lock.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEWED_EVERY).unref()
   return {
     number,
@@ -76,7 +75,7 @@ export async function holdSource(
 }
 
 /**
- * Ignores an outage of the database: the lock that could not be released expires.
+ * Ignores an outage of the database: the unreleased lock expires.
  * @throws any other error
  */
 function ignoreOutage(error: unknown): void {
@@ -94,12 +93,12 @@ function isGone(holder: string): boolean {
   }
 }
 
-/** The value of `--same-as` for a source that only shares events with another one. */
+/** `--same-as` for a source that only shares events with another one. */
 export const NOT_THE_SAME = 'none'
 
 /**
- * Finds the former source, `name`, that is to be continued under the new address.
- * @returns undefined if the source has that address already
+ * Finds the former source, `name`, that is to continue under the new address.
+ * @returns undefined if it has that address already
  * @throws ImportError when there is no source `name`, or both were imported
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
@@ -120,8 +119,7 @@ export async function findFormer(db: Db, name: string, address: string): Promise
 }
 
 /**
- * Moves the source `name` to the new address. `wait` is called once if a running import of that source has to
- * end first.
+ * Moves the source `name` to the new address. `wait` is called once if its running import has to end first.
  */
 export async function continueSource(
   context: Pick<Context, 'db' | 'write'>,

@@ -49,7 +49,7 @@ interface IcsTask {
   zone: string
 }
 
-/** Reads the file (RFC 5545) twice: first time zones and UIDs of what repeats, then the events. */
+/** Reads the file (RFC 5545) twice: zones and UIDs of what repeats, then the events. */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
@@ -81,7 +81,7 @@ function faultOf({ line, reason, isEnd }: Exclude<ReadComponent, Component>): So
 const MOST_HELD = 50_000
 const MOST_AWAITED = 500_000
 
-/** True for an occurrence that stands before its series in the file, and has to wait for it. */
+/** True for an occurrence before its series in the file, which has to wait for it. */
 function isAhead(component: Component, awaited: Set<string>): boolean {
   const uid = textOf(component, 'UID')
   if (propertyOf(component, 'RECURRENCE-ID')) return awaited.has(uid)
@@ -92,13 +92,13 @@ function isAhead(component: Component, awaited: Set<string>): boolean {
 interface CalendarFacts {
   zoneName: string
   isCancelled: boolean
-  /** True for a file written by Kalends: a property of its own tells the status of each event. */
+  /** True for a file of Kalends, where a property tells the status of each event. */
   isOwn: boolean
 }
 
 interface Survey {
   zones: CalendarZones
-  /** By the line on which a calendar begins, since a file may contain several. */
+  /** By the line on which a calendar begins: a file may contain several. */
   calendars: Map<number, CalendarFacts>
   awaited: Set<string>
   changed: Set<string>
@@ -117,8 +117,8 @@ interface SeriesRead {
 }
 
 /**
- * Collects what has to be known before the events are read.
- * @throws ImportError when the file is not a calendar
+ * Collects what the reading of events needs.
+ * @throws ImportError when the file is no calendar
  */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
   const found: Survey = {
@@ -144,10 +144,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/**
- * The survey keeps this many calendars of a file. In further ones, properties after the components are
- * ignored.
- */
+/** Calendars of a file that the survey keeps; in further ones, properties after components are ignored. */
 const MOST_CALENDARS = 100_000
 
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
@@ -202,7 +199,7 @@ function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): 
     return yield part(
       message('{title} changes a date that its series leaves out, so it is left out.', { title }),
     )
-  // All dates are excluded by exceptions: there is nothing to import.
+  // Exceptions exclude all dates: nothing to import.
   if (recurrence && 'dates' in recurrence && recurrence.dates.length === 0) return
   const linked = linkedItems(component, at)
   yield* linked
@@ -310,12 +307,12 @@ function seriesItem(
   return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
-/** Identifies an occurrence by its day, or by its start in UTC, which is the same in every zone. */
+/** Identifies an occurrence by its day, or by its start in UTC, the same in every zone. */
 function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
 
-/** @param end the length of the event: days, or ms if it has times */
+/** @param end length of the event: days, or ms if it has times */
 function occurrence(shared: SharedFields, start: CalendarTime, end: number, name: string): SourceItem {
   const { wall, zone, isDay } = start
   const last = isDay ? addDays(wall.slice(0, 10), Math.max(0, end - 1)) : wallAfter(start, end)
@@ -368,7 +365,7 @@ function sharedPart(
 }
 
 /**
- * Status and date of publication. Our own export contains them; otherwise a CLASS other than PUBLIC means
+ * Status and date of publication, as our own export tells them; elsewhere a CLASS other than PUBLIC means
  * private. An occurrence has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
@@ -390,26 +387,20 @@ function sequenceOf(component: Component): Pick<SourceItem, 'sequence'> {
 /** The largest INTEGER (RFC 5545, 3.3.8). */
 const HIGHEST = 2 ** 31 - 1
 
-/**
- * Matches titles of canceled events in our languages, such as `Canceled: Ball`, `[ABGESAGT] Ball` or `Bal
- * (annulé)`.
- */
+/** Titles of canceled events, such as `Canceled: Ball`, `[ABGESAGT] Ball` or `Bal (annulé)`. */
 const SAYS_CANCELED = new RegExp(
   '^[\\s([*!]{0,5}(?:cancell?ed|abgesagt|entfällt|fällt aus|annulée?|cancelad[oa])\\s?(?:[\\])*!:–—|]|- |$)' +
     '|[([](?:cancell?ed|abgesagt|entfällt|annulée?|cancelad[oa])[\\])]$',
   'iu',
 )
 
-/**
- * Returns the title and the event status. Calendars like ours write the status before the title as well:
- * there it is removed.
- */
+/** Title and event status. Calendars like ours write the status before the title too: there it is removed. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
   const event_status = file.isCancelled || /^CANCELL?ED$/.test(status) ? 'canceled' : 'postponed'
   const title = unannounced({ event_status }, summary)
-  // Other calendars use TENTATIVE for uncertain events: it means postponed only if the title says so.
+  // TENTATIVE elsewhere means uncertain: postponed only if the title says so.
   if (event_status === 'postponed' && (status !== 'TENTATIVE' || title === undefined))
     return { title: summary, event_status: 'scheduled' }
   const reason = unannounced({ event_status }, textOf(component, 'COMMENT').replace(/\s+/g, ' '))
@@ -423,8 +414,8 @@ function titleAndState(component: Component, file: CalendarFile) {
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
 /**
- * The description as HTML: X-ALT-DESC if it has content, else DESCRIPTION, which is escaped unless it
- * contains markup, as Google writes it.
+ * The description as HTML: X-ALT-DESC unless empty, else DESCRIPTION, escaped unless it has markup, as Google
+ * writes it.
  */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
@@ -433,7 +424,7 @@ function descriptionOf(component: Component): string {
   const text = html ? decodeText(html.value).trim() : ''
   if (/<img\b/i.test(text) || plainText(text) !== '') return text
   const plain = textOf(component, 'DESCRIPTION')
-  // Some programs leave HTML entities in plain text.
+  // Some programs leave entities in plain text.
   return MARKUP.test(plain)
     ? plain
     : escapeHtml(decodeEntities(plain)).replaceAll('&#039;', "'").replaceAll('&quot;', '"')
@@ -450,9 +441,7 @@ type Meeting = Readonly<Record<'online_url' | 'online_label' | 'online_shown', s
 
 const LABELLED = limits.line.characters
 
-/**
- * Reads the meeting from CONFERENCE (RFC 7986, 5.11). A link that our export marks as hidden stays hidden.
- */
+/** Reads CONFERENCE (RFC 7986, 5.11). A link that our export marks as hidden stays hidden. */
 function meetingOf(component: Component): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = beginningOf((parameters.LABEL ?? '').replace(/\s+/g, ' ').trim(), LABELLED)
@@ -472,8 +461,8 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
 /**
- * How people take part. Our own export says it; otherwise a link or a meeting program in LOCATION means
- * online, or mixed if there is a venue too.
+ * How people take part, as our export tells it; elsewhere a link or a meeting program in LOCATION means
+ * online, or mixed with a venue too.
  */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
@@ -483,7 +472,7 @@ function attendanceOf(component: Component, hasLink: boolean, linked: readonly S
 }
 
 function pageOfComponent(component: Component): { page: string; unread: string } {
-  // A URL has no escapes, but some programs escape it like TEXT.
+  // A URL has no escapes, but some programs write them.
   const sent = textOf(component, 'URL')
   const url = /^www\./i.test(sent) ? `https://${sent}` : sent
   if (isAddress(url)) return { page: url, unread: '' }
@@ -499,7 +488,7 @@ function isPicture({ parameters, value }: Property): boolean {
   return /^image\//i.test(parameters.FMTTYPE ?? '') || /\.(?:png|jpe?g|gif|webp|avif)(?:\?|$)/i.test(value)
 }
 
-/** Google writes this address for an organizer who is not known. */
+/** Google's address for an unknown organizer. */
 const OF_NOBODY = 'unknownorganizer@calendar.google.com'
 
 function linkedItems(component: Component, at: string): SourceItem[] {
@@ -509,7 +498,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
     const email = /^mailto:([^@\n]+@.+)$/i.exec(value.trim())?.[1] ?? ''
     if (email === OF_NOBODY) return undefined
     const name = decodeText(parameters.CN ?? '')
-    // Programs that know no name write the e-mail address there, which must not be published as a name.
+    // Programs without a name write the e-mail address there, which must not be published.
     const item = linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
     return item && email !== '' ? { ...item, hasAddress: true as const } : item
   })
@@ -540,8 +529,8 @@ const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
 /**
- * Coordinates of GEO; none if it is empty or 0, which means an unknown place. `unread` is a value that cannot
- * be coordinates.
+ * Coordinates of GEO; none if it is empty or 0, an unknown place. `unread`: a value that cannot be
+ * coordinates.
  */
 function coordinatesOf(component: Component): {
   geo: { geo_lat?: number; geo_lng?: number }

@@ -52,8 +52,7 @@ import {
   writeItem,
 } from './write-item.ts'
 
-// Writes a batch of items, if possible in one transaction. A single event of an earlier run may become a
-// series.
+// Writes a batch, if possible in one transaction. A single event of an earlier run may become a series.
 
 interface Begun {
   items: SourceItem[]
@@ -61,8 +60,8 @@ interface Begun {
 }
 
 /**
- * Finds series whose event was imported as a single one by an earlier run. The event becomes the first date
- * of the series, which takes over its row in `import_items`.
+ * Finds series whose event an earlier run imported as a single one. It becomes the first date of the series,
+ * which takes over its row in `import_items`.
  */
 async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
@@ -118,10 +117,7 @@ async function notRepeating(db: Db, ids: readonly number[]): Promise<number[]> {
   return found.map(({ id }) => id)
 }
 
-/**
- * @returns a function that reports the item once the batch is written; undefined if the item still needs a
- * plan
- */
+/** @returns a function that reports the item after the write; undefined if it still needs a plan */
 async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promise<(() => void) | undefined> {
   const { row, state } = single
   if (isOlder(item, row, run.options.conflicts))
@@ -150,7 +146,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
 }
 
 /**
- * Turns the single event into a series; times that were changed here stay.
+ * Turns the single event into a series; times changed here stay.
  * @returns the id of the series
  */
 async function writeBegun(
@@ -197,12 +193,12 @@ const TWIN = new ImportError(
   message('Another event with the same id or UID stands before it in the source, and was taken.'),
 )
 
-/** A batch is planned again if a record changed meanwhile, at most this often. */
+/** Most plans of a batch whose records change meanwhile. */
 const MOST_ATTEMPTS = 5
 
 const PREPARED_AT_ONCE = 4
 
-/** Imports a batch of items of one kind; items that cannot be written are reported as failed. */
+/** Imports items of one kind; those that cannot be written are reported as failed. */
 export async function importBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -222,8 +218,8 @@ export async function importBatch(
 }
 
 /**
- * Keeps one item of each identity: the latest revision, else the first. Another one of the same revision that
- * differs is reported as failed.
+ * Keeps one item of each identity: the latest revision, else the first. One of the same revision that differs
+ * is reported as failed.
  */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
   const first = new Map<string, SourceItem>()
@@ -324,8 +320,8 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
 }
 
 /**
- * Writes all items in one transaction. If that fails, writes them again, each with a savepoint, so that a
- * failure affects only its item.
+ * Writes all items in one transaction; if that fails, again with a savepoint each, so that a failure affects
+ * only its item.
  */
 async function writeBatch(
   run: ImportRun,
@@ -393,8 +389,7 @@ async function writeAll(
 }
 
 /**
- * Records a change when only the address in the source is new, because the page of the record here links to
- * it as its original.
+ * Records a change if only the address in the source is new, since the page here links to it as its original.
  */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
@@ -452,8 +447,7 @@ async function refuseStale(
 }
 
 /**
- * Checks that the UIDs of new records are still free, and keeps other imports from taking them until the
- * transaction ends.
+ * Checks that UIDs of new records are free, and holds them until the transaction ends.
  * @throws StalePlan when another import was faster
  */
 async function claimUids(
@@ -512,10 +506,7 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/**
- * Leaves out rows that are already stored: an item without its image is tried again in every run, and often
- * nothing changes.
- */
+/** Leaves out rows stored already: an item without its image is tried in every run, often without changes. */
 function changedRows(
   rows: readonly ImportItemColumns[],
   written: readonly WrittenItem[],
@@ -538,17 +529,14 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/** False for a field that keeps its value here, and that a later run under another policy may write. */
+/** False for a field that keeps its value here, which a later run may write under another policy. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return (
     fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
   )
 }
 
-/**
- * Fingerprints to store as `kept`. Fields that were changed here keep their former ones, and so stay marked
- * as changed.
- */
+/** Fingerprints for `kept`: fields changed here keep their former ones, and so stay marked as changed. */
 function keptOf(
   { known, state, plan }: PlannedItem,
   { fields }: PreparedItem,

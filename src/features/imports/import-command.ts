@@ -204,7 +204,7 @@ function withOptions(command: Command): Command {
         'repeat the import at this interval while the service runs, such as 30m, 6h or 1d; needs a --name',
       )
       .addOption(new Option('--for-service').hideHelp())
-      // `--guest` is set by the desk for people who do not operate the service.
+      // The desk sets `--guest` for people who do not operate the service.
       .addOption(new Option('--guest').hideHelp())
       .option('--login <login>', 'the login at the site, for drafts and private records')
       .option('--password-file <file>', ABOUT.passwordFile)
@@ -256,7 +256,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
-        // If the service ends, so does this process: another one will continue the import.
+        // If the service ends, this process does: another one will continue the import.
         if (forService) endWithParent()
         const wanted = { images, private: isPrivate, addresses }
         const options = { ...wanted, conflicts, review, dryRun, mirror, allowMassRemoval, origin }
@@ -285,12 +285,12 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
     )
 }
 
-/** Sends the outcome of the run to the service, which keeps it untranslated for readers of any language. */
+/** Sends the outcome to the service untranslated, for readers of any language. */
 async function tellService(said: Message): Promise<void> {
   if (process.connected) await new Promise((sent) => process.send?.(said, sent))
 }
 
-/** Ends this process when the service that started it ends. The IPC channel does not keep it alive. */
+/** Ends this process with the service that started it. The IPC channel does not keep it alive. */
 function endWithParent(): void {
   if (process.connected === false) process.exit(1)
   process.once('disconnect', () => process.exit(1))
@@ -331,7 +331,7 @@ function wordsOf({
 }
 
 /**
- * The address as shown during the import, without login and query, which may be secret.
+ * The address shown during the import, without login and query, which may be secret.
  * @returns undefined for a file
  */
 function addressIn(source: string): string | undefined {
@@ -384,13 +384,13 @@ function writerOf({ id, login }: Context['caller']) {
 }
 
 /**
- * The context of the import for the user `asked`, or for the first administrator.
+ * Context of the import for the user `asked`, or the first administrator.
  * @throws Error when there is no such user
  */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground
   const { id, login, role } = await importer(database.read, asked)
-  // The texts were written by others, so they are filtered whatever the role of the importer.
+  // Others wrote the texts: they are filtered whatever the role of the importer.
   const caller = { id, login, role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writerOf(caller))
   return contextOn(ground, caller, { write, report: () => undefined })

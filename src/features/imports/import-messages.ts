@@ -7,7 +7,7 @@ import { sayCountIn, translate } from '../../calendar/locales/translate.ts'
 import { messageTexts } from './message-texts.ts'
 import { sourceTexts } from './source-texts.ts'
 
-// A message of an import is a text with values, which is translated for each reader.
+// A message of an import: a text with values, translated for each reader.
 
 export type Message = string | Sentence | KeptProblem | readonly Message[]
 
@@ -52,7 +52,7 @@ export function showMessage(site: { language: Language }, said: Message): string
     : translate(language, said.text, values, texts)
 }
 
-/** A sentence as the value of another loses its full stop, unless it stands at the end. */
+/** A sentence inside another one loses its full stop, except at the end. */
 function within(text: string, name: string, value: Message, site: { language: Language }): string {
   const shown = showMessage(site, value)
   return typeof value === 'string' || text.endsWith(`{${name}}`) ? shown : shown.replace(/\.$/, '')
@@ -72,7 +72,7 @@ function describeProblem({ code, details }: KeptProblem, language: Language): st
   return named.length === 0 ? whole : named.map(([name, text]) => `${name}: ${String(text)}`).join(' ')
 }
 
-/** An error that people read in their language, from `said`; `message` is the English text. */
+/** An error that people read in their language; `message` is the English text. */
 export class ImportError extends Error {
   override name = 'ImportError'
   readonly said: Message
@@ -103,10 +103,7 @@ export function isMessage(value: unknown): value is Message {
   return typeof text === 'string' && isRecord(values) && Object.values(values).every(isMessage)
 }
 
-/**
- * Translates a place in a source, which is a word and a number such as `line 12`. Any other text is returned
- * as it is.
- */
+/** Translates a place in a source, such as `line 12`; other text stays. */
 export function showPlace(site: { language: Language }, at: string): string {
   const [, part = '', number = ''] = /^([a-z]+) (\d+)$/.exec(at) ?? []
   const text = PLACES.get(part)

@@ -8,7 +8,7 @@ import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { type ImportText, sayImport } from './import-texts.ts'
 import type { Source } from './source-item.ts'
 
-/** At most this many remarks of a kind are listed; further ones are only counted. */
+/** Remarks of a kind that are listed; further ones are only counted. */
 const MOST_LINES = 200
 
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
@@ -191,9 +191,7 @@ interface Far {
 
 const LINE_EVERY_MS = 30_000
 
-/**
- * Shows progress: on a terminal as a bar with rate and remaining time, elsewhere as a line every half minute.
- */
+/** Shows progress: on a terminal a bar with rate and remaining time, elsewhere a line every half minute. */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
@@ -255,14 +253,11 @@ const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
 const WORDS = 56
 
-/**
- * Describes the progress within `columns` characters. A bar that does not fit is left out; words that do not
- * fit are cut off.
- */
+/** The progress within `columns` characters: a bar that does not fit is left out, words are cut off. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)
-  // The last column stays empty, because some terminals begin a new line after it.
+  // The last column stays empty: some terminals begin a new line after it.
   const cells = Math.min(LONGEST_BAR, columns - 1 - Math.max(WORDS, words.length) - '[] '.length)
   const full = Math.floor(cells * (share ?? 0))
   const bar =
@@ -270,7 +265,7 @@ export function describeFar(far: Far, columns: number): string {
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 
-/** @returns the share read, 0 to 1; undefined while the total is unknown */
+/** @returns 0 to 1; undefined while the total is unknown */
 function shareOf({ done, total }: Far): number | undefined {
   return total > 0 ? Math.min(1, done / total) : undefined
 }
@@ -284,7 +279,7 @@ function wordsOf(far: Far): string {
     share !== undefined && `${Math.floor(share * 100)} %`,
     `${records} ${records === 1 ? 'record' : 'records'}`,
     records > 0 && `${rate} a second`,
-    // At 100 % no time is shown: the last records are written quickly.
+    // No time at 100 %: the last records are written quickly.
     share !== undefined && share > 0 && share < 1 && `${timeIn((elapsed * (1 - share)) / share)} left`,
   ]
     .filter((part) => part !== false)

@@ -64,7 +64,7 @@ import {
   standingsIn,
 } from './staged-import.ts'
 
-// The room of the desk for importing a table: it is sent, checked, corrected, imported, and undone if wanted.
+// The room of the desk for a table: it is sent, checked, corrected, imported, and undone if wanted.
 
 /** In bytes: a pasted table, and a file. */
 const MOST_TEXT = 2_000_000
@@ -74,7 +74,7 @@ const MOST_WAITING = 3
 /** In characters: categories or organizers for all rows, and an edited cell. */
 const LONGEST_NAMES = 1000
 const LONGEST_CELL = 20_000
-/** In ms. The response comes after this time at the latest; the work continues in the background. */
+/** In ms: the response comes by then; the work continues in the background. */
 const WAITED = 1000
 
 function mayImport({ context }: DeskRequest): void {
@@ -86,10 +86,7 @@ function showStart(request: DeskRequest): DeskAnswer {
   return startView(request, {})
 }
 
-/**
- * Stores the table that was sent and shows what it contains. With `action=import`, rows without faults are
- * imported at once.
- */
+/** Stores the table sent and shows what it contains; `action=import` imports rows without faults at once. */
 async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   mayImport(request)
   const { context } = request
@@ -111,12 +108,12 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   return refusal === undefined ? startWork(request, work, row, 'waiting') : importView(request, row, refusal)
 }
 
-/** Stands for an import that is not stored yet: no row has this id. */
+/** Stands for an import not stored yet: no row has this id. */
 const NOT_KEPT_YET = { id: 0 }
 
 /**
- * Stores an address and looks at it in the background. It is kept up to date only after somebody has seen
- * what it contains.
+ * Stores an address and looks at it in the background. A schedule begins only after somebody has seen what it
+ * contains.
  */
 async function takeAddress(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   const { context } = request
@@ -137,10 +134,7 @@ async function takeAddress(request: DeskRequest, work: StagedWork): Promise<Desk
   return startWork(request, work, await getOwn(request, id), 'waiting')
 }
 
-/**
- * Keeps an address up to date, unless it could not be read. Without events it is kept only if the person
- * confirms that.
- */
+/** Keeps an address up to date if it could be read; without events only if the person confirms. */
 async function keepUpToDate(
   request: DeskRequest,
   row: DeskImportColumns,
@@ -186,7 +180,7 @@ const asTable = (table: Table | TableFault): ReadRows | TableFault =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
-/** Reads the bytes of a file; its format is recognised by their beginning, whatever its name. */
+/** Bytes of a file; its beginning tells the format, whatever the name. */
 async function contentOf(
   context: Context,
   bytes: Buffer,
@@ -307,9 +301,7 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
 const lengthOfAll = (mended: RowChoices['mended']) =>
   Object.values(mended).reduce((length, text) => length + text.length, 0)
 
-/**
- * Returns why nothing is imported: a cell that was just corrected is still wrong, or no row can be imported.
- */
+/** Why nothing is imported: a cell just corrected is still wrong, or no row can be imported. */
 function whyNot({ site }: Context, checked: Checked, mended: readonly number[]): string | undefined {
   const fates = standingsIn(checked).map(([, fate]) => fate)
   if (mended.some((number) => fates[number - 1] === 'mend'))
@@ -334,7 +326,7 @@ async function startWork(
     return true
   })
   if (!isRoom) throw new Problem('rest_unavailable', { retryAfter: 10 })
-  // A short table is imported before the response; a long one continues in the background.
+  // A short table is imported before the response, a long one in the background.
   const waiting = new AbortController()
   await Promise.race([
     work.look(),
@@ -344,7 +336,7 @@ async function startWork(
   return { seeOther: deskPath(context.site, `/import/${row.id}`) }
 }
 
-/** Reads the choices in the form. What the form did not contain stays as before. */
+/** Reads the choices in the form; what it did not contain stays. */
 function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): RowChoices {
   const before = readChoices(row)
   const { form, context } = request
@@ -401,8 +393,8 @@ function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
 }
 
 /**
- * Executes `take COLUMN ROW NAME`: writes the name of a venue into every row that has the same text in the
- * column as this row.
+ * Executes `take COLUMN ROW NAME`: writes a venue into every row with the same text in the column as this
+ * row.
  */
 function withTaken(choices: RowChoices, words: readonly string[], table: Table): RowChoices {
   const [column = '', number = '', ...name] = words

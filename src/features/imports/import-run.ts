@@ -17,7 +17,7 @@ import {
 /** Values of `--origin`; `none` withdraws an earlier one. */
 export const ORIGINS = ['moved', 'stays', 'none'] as const
 
-/** The source has `moved` here, or `stays` the original; empty if that is not known. */
+/** The source has `moved` here, or `stays` the original; empty: unknown. */
 export type Origin = ImportSourceColumns['origin']
 
 export interface ImportOptions {
@@ -28,9 +28,9 @@ export interface ImportOptions {
   private: boolean
   review?: boolean
   images: boolean
-  /** E-mail addresses of organizers in calendar files are imported, which makes them public. */
+  /** Imports, and so publishes, e-mail addresses of organizers in calendar files. */
   addresses?: boolean
-  /** Undefined: the origin stays as an earlier run has set it. */
+  /** Undefined: as an earlier run has set it. */
   origin?: (typeof ORIGINS)[number] | undefined
 }
 
@@ -44,7 +44,7 @@ export interface Counts {
   made?: Partial<Record<ItemKind, number>>
 }
 
-/** Events that visitors see (`coming`, `past`) and do not see (`private`; `waiting` for publication). */
+/** Events that visitors see (`coming`, `past`) or not (`private`; `waiting` for publication). */
 export interface VisibleCounts {
   coming: number
   past: number
@@ -52,14 +52,12 @@ export interface VisibleCounts {
   waiting: number
 }
 
-/**
- * A remark of the kind `unread` is about a part of the source that was not read; others are about one item.
- */
+/** `unread` is about a part of the source that was not read, other kinds about one item. */
 export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
   at: string
   text: Message
-  /** Text for the command line instead of `text`. It reveals which hosts this machine can reach. */
+  /** Replaces `text` on the command line; it reveals hosts that this machine can reach. */
   operator?: string
 }
 
@@ -67,43 +65,37 @@ export interface ImportRun {
   context: Context
   by: Writer
   options: ImportOptions
-  /** Id of the source; undefined in a dry run on a source that was never read. */
+  /** Undefined in a dry run on a source never read. */
   source: number | undefined
   run: number | undefined
   origin: Origin
   counts: Counts
-  /**
-   * In a dry run, called with each item that would be imported, and with the fields that would keep their
-   * values here.
-   */
+  /** In a dry run, called with each item to import and the fields that would keep their values here. */
   onDryRunItem: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
-  /** Ids of records by `itemKey`, for at most `MOST_REMEMBERED` items; others are looked up. */
+  /** Ids by `itemKey` of at most `MOST_REMEMBERED` items; others are looked up. */
   links: Map<string, number>
-  /** Digests of linked items by `itemKey`: each event that refers to an item may contain it again. */
+  /** Digests of linked items by `itemKey`: every event that refers to one may repeat it. */
   digests: Map<string, string>
   begun: Set<number>
   /**
-   * Keys of written items, only in a run that reads changes: if it has to read everything again, they are
-   * counted once.
+   * Keys of written items, only when reading changes: if everything has to be read again, they count once.
    */
   written: Set<string> | undefined
-  /** By address, why a picture could not be fetched: other texts may show the same one. */
+  /** Why pictures could not be fetched, by address: texts may share them. */
   lacks: Map<string, string>
   seen: SeenRecords
   lost: Set<string>
   unread: Set<string>
-  /**
-   * True if an item without a known identity was not read: an event that seems to be gone may be that one.
-   */
+  /** True if an item of unknown identity was not read: it may be an event that seems to be gone. */
   isUnclear: boolean
   hasEvents: boolean
-  /** If set, nothing is moved to the trash. */
+  /** If set, nothing is trashed. */
   broken: BrokenSource | undefined
   isIncomplete: boolean
 }
 
-/** The source broke off, or suspiciously many events are gone from it (`isDoubtful`). */
+/** The source broke off, or suspiciously many of its events are gone (`isDoubtful`). */
 export class BrokenSource extends ImportError {
   override name = 'BrokenSource'
   readonly isDoubtful: boolean
@@ -113,18 +105,18 @@ export class BrokenSource extends ImportError {
   }
 }
 
-/** Notes an item that could not be read or written, so that its record does not count as gone. */
+/** Notes an item that was not read or written, so that its record does not count as gone. */
 export function noteUnread(run: ImportRun, identity: string | undefined): void {
   if (identity === undefined || run.unread.size >= MOST_REMEMBERED) run.isUnclear = true
   else run.unread.add(identity)
 }
 
-/** A record has changed between planning and writing: its batch is planned again. */
+/** A record has changed between plan and write: its batch is planned again. */
 export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** At most this many items are remembered by a run; others are looked up in the database. */
+/** Most items that a run remembers; others are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
@@ -134,7 +126,7 @@ export function remember<Value>(map: Map<string, Value>, key: string, value: Val
 
 export function describeItem({ kind, identity, occurrence, name, at }: SourceItem): Message {
   const named = { kind: message(KIND_NAMES[kind]), name }
-  // The identity of a row of a table is its place, which already stands before the sentence.
+  // The identity of a row of a table is its place, which precedes the sentence already.
   if (identity === at && name !== '') return message('{kind} “{name}”', named)
   const which = occurrence === '' ? identity : `${identity}, ${occurrence}`
   return name === ''
@@ -146,7 +138,7 @@ export function noCounts(): Counts {
   return { created: 0, updated: 0, unchanged: 0, left: 0, trashed: 0, failed: 0 }
 }
 
-/** Ids of records that were seen, one bit each: a source may have millions of records. */
+/** Records seen, one bit each: a source may have millions. */
 interface SeenRecords {
   ids: IdSet
 }
@@ -170,8 +162,8 @@ export function refuseOutage(error: unknown): void {
 }
 
 /**
- * Notes that the source still has the record: a mirror trashes records that were not noted. `here` has the
- * fields that keep other values.
+ * Notes that the source still has the record: a mirror trashes others. `here` has the fields that keep other
+ * values.
  */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)

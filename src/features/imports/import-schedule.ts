@@ -21,7 +21,7 @@ import {
 import type { ImportScheduleColumns } from './import-tables.ts'
 import { spanText } from './import-variables.ts'
 
-// Stores imports on a schedule, and runs the due ones, each in its own process.
+// Stores imports on a schedule; runs due ones, each in its own process.
 
 interface AskedSchedule {
   every: string
@@ -33,11 +33,11 @@ interface AskedSchedule {
   allowMassRemoval?: true
 }
 
-/** Shortest interval, in ms. */
+/** In ms. */
 const SHORTEST = 300_000
 
 /**
- * Stores the schedule of an import and returns a sentence for the operator.
+ * Stores a schedule and returns a sentence for the operator.
  * @param words arguments of `kalends import` without the source and `--every`
  * @throws Error when the import could not run unattended
  */
@@ -67,7 +67,7 @@ export async function scheduleImport(
 }
 
 /**
- * Returns the absolute path, which alone is stored.
+ * The absolute path, which alone is stored.
  * @throws Error when other users can read the file
  */
 function secretFile(file: string): string {
@@ -99,26 +99,23 @@ export interface ScheduledRun {
   said: Message
 }
 
-/** Starts an import in a process of its own, which ends when this process ends or the signal aborts. */
+/** Starts an import in a process that ends with this one, or when the signal aborts. */
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
 export const ALLOWED = '--allow-mass-removal'
-/** Exit code after which somebody has to decide whether the source is right; the schedule is paused. */
+/** Exit code that pauses the schedule until somebody decides whether the source is right. */
 export const NEEDS_DECISION = 3
 
 const LEASE_MS = 300_000
 const RENEWED_EVERY = 60_000
-/**
- * Time until the retry after a failure. It doubles with each further failure, up to the interval of the
- * schedule.
- */
+/** Wait after a failure; it doubles with each further one, up to the interval of the schedule. */
 const FIRST_RETRY_MS = 300_000
 const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
 /**
- * Saves a schedule that is due at once; it replaces another one of the same name.
+ * Saves a schedule that is due at once, replacing one of its name.
  * @param now ms since the epoch
  */
 export async function saveSchedule(
@@ -178,7 +175,7 @@ export async function resumeSchedule(
   }, writer)
 }
 
-/** Makes an import due now. If it is running, it runs again afterwards. */
+/** Makes an import due now; a running one runs again afterwards. */
 export async function runSoon(database: Pick<Database, 'write'>, name: string, now: number): Promise<void> {
   await database.write(
     (tx) =>
@@ -211,7 +208,7 @@ function missing(name: string): Error {
   )
 }
 
-/** Imports begun by this process, with the time when each began, in ms since the epoch. */
+/** Imports of this process, with the begin of each in ms since the epoch. */
 export interface RunningImports {
   begun: Map<Promise<void>, number>
   stopping: AbortController
@@ -221,9 +218,7 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/**
- * At most this many imports run at once; those that have run for longer than `MAKES_ROOM_AFTER` do not count.
- */
+/** Most imports at once, without those that have run longer than `MAKES_ROOM_AFTER` ms. */
 const MOST_AT_ONCE = 3
 const MAKES_ROOM_AFTER = 60_000
 const MOST_RUNNING = 12
@@ -234,9 +229,8 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
 }
 
 /**
- * Runs the due imports, as many at once as the limits allow. A lease keeps other processes from running the
- * same one.
- * @returns when the imports begun here have ended
+ * Runs due imports within the limits; a lease keeps other processes from running the same one.
+ * @returns when those begun here have ended
  */
 export async function runDueImports(
   database: Database,
@@ -263,7 +257,7 @@ export async function runDueImports(
   await Promise.all(own)
 }
 
-/** Stops the imports that this process began; other processes may continue them at once. */
+/** Stops the imports of this process; other processes may continue them at once. */
 export async function stopImports({ begun, stopping }: RunningImports): Promise<void> {
   stopping.abort()
   await Promise.all(begun.keys())
@@ -296,7 +290,7 @@ function describeFailure(name: string, { code, said }: ScheduledRun): Message {
   ]
 }
 
-/** Exit code 2 is no failure: some records are missing, and the next run tries them again. */
+/** Code 2 is no failure: some records are missing, and the next run tries them again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
 /**
@@ -363,7 +357,7 @@ async function endRun(
   }, writer)
 }
 
-/** Shortens a message: values may be texts of any length from other servers. */
+/** Shortens a message: values may be texts of other servers. */
 function shortened(said: Message): Message {
   if (typeof said === 'string') return beginningOf(said, LONGEST_OUTCOME)
   if (isMessageList(said)) return said.map(shortened)
@@ -383,15 +377,13 @@ async function setColumns(
   )
 }
 
-/** Characters of output that are kept: the last line tells how the run ended. */
+/** Characters of output kept: the last line tells how the run ended. */
 const MOST_HELD = 2000
 
-/** In ms. The next run continues an import that was ended. */
+/** In ms. The next run continues an import ended by it. */
 const LONGEST_RUN = 6 * 3_600_000
 
-/**
- * Returns a starter of imports as processes with the settings of this one; they are ended after `longest` ms.
- */
+/** Starts imports as processes with these settings; they end after `longest` ms. */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
     new Promise((resolve, reject) => {
@@ -424,16 +416,12 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
 
 const THREADS = '/proc/self/task'
 
-/**
- * Lowers the priority of this process below the service and other programs, since an import uses all the time
- * it gets.
- */
+/** Lowers the priority below the service and other programs, since an import uses all the time it gets. */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
-  // The priority is low already; only root could set it higher.
+  // It is low already; only root could raise it.
   if (getPriority() >= wanted) return
-  // On Linux each thread has its own priority, and garbage collection takes a quarter of the time of an
-  // import.
+  // On Linux each thread has its own, and garbage collection takes a quarter of the time.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 
@@ -441,11 +429,11 @@ function lower(thread: number, priority: number): void {
   try {
     setPriority(thread, priority)
   } catch {
-    // The thread has ended meanwhile.
+    // The thread has ended.
   }
 }
 
-/** Ids of the threads of this process. Outside Linux returns 0, which means the whole process. */
+/** Thread ids of this process; outside Linux 0, the whole process. */
 function threadsHere(): number[] {
   try {
     return readdirSync(THREADS).map(Number)

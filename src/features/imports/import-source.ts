@@ -54,13 +54,9 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Reads a source to its end and writes its items in batches. A dry run only counts and shows what would be
-// imported.
+// Reads a source and writes its items in batches; a dry run only counts and shows them.
 
-/**
- * Items per transaction. After it, the service has to read all of them before it answers a list that is not
- * cached.
- */
+/** Items per transaction: after it, the service reads all of them before it answers an uncached list. */
 const BATCH = 200
 
 export interface ImportTask {
@@ -71,10 +67,10 @@ export interface ImportTask {
   remark: (remark: Remark) => void
   restart: () => void
   progress: (counts: Counts) => void
-  /** The source that this one continues, or `none` if it only shares events with another one. */
+  /** The source to be continued, or `none` if it only shares events with another one. */
   sameAs?: string | undefined
   wait: () => void
-  /** Items of one kind per transaction; `BATCH` by default. */
+  /** Items of one kind per transaction; by default `BATCH`. */
   atOnce?: number
 }
 
@@ -83,12 +79,12 @@ interface Imported {
   counts: Counts
   visible: VisibleCounts
   preview: string[]
-  /** Set if the source broke off: what came before is imported, and nothing was trashed. */
+  /** Set if the source broke off: what came before is imported, nothing trashed. */
   broken: BrokenSource | undefined
 }
 
 /**
- * Imports the source, or counts in a dry run. What was written before an interruption stays.
+ * Imports the source, or counts in a dry run. Writes before an interruption stay.
  * @throws Error when the source cannot be read any further
  */
 export async function importSource(task: ImportTask): Promise<Imported> {
@@ -103,9 +99,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
 }
 
-/**
- * Runs the import once the lock is held. A dry run needs none and writes nothing; its source may have no id.
- */
+/** Runs the import under the lock. A dry run needs none and writes nothing; its source may have no id. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
   const dryRun = task.options.dryRun ? nothingSeen() : undefined
   const run = await beginRun(task, number, dryRun)
@@ -117,7 +111,7 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
       if (!run.broken) await handleMissing(run, task.source.isWhole())
     })
     await noteToken(run, task.source)
-    // Without a position the next run reads the broken source from its start.
+    // Without a position the next run reads a broken source from its start.
     end = run.broken ? { state: 'failed', position: '' } : { state: 'done' }
   } finally {
     await endRun(run, end)
@@ -128,8 +122,8 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 }
 
 /**
- * Reads the source again as a whole. A list of changes omits unchanged occurrences, so only the whole series
- * shows which are gone. Items that were written stay counted.
+ * Reads the whole source again: a list of changes omits unchanged occurrences, so only whole series show
+ * which are gone. Written items stay counted.
  */
 async function importWhole(run: ImportRun, task: ImportTask, dryRun: DryRun | undefined): Promise<void> {
   const { created, updated, made } = run.counts
@@ -145,7 +139,7 @@ async function importWhole(run: ImportRun, task: ImportTask, dryRun: DryRun | un
   await importEntries(run, task, dryRun)
 }
 
-/** Stores the sync token of the source, from which the next run reads only later changes. */
+/** Stores the sync token, from which the next run reads only later changes. */
 async function noteToken(run: ImportRun, from: Source): Promise<void> {
   const { source, context, options, isIncomplete, broken } = run
   const token = from.token?.() ?? ''
@@ -153,9 +147,7 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/**
- * Key of the options. With other options the run before may have left out records, so its token is not used.
- */
+/** Key of the options: with others the run before may have left out records, so its token is not used. */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -205,7 +197,7 @@ async function settleOrigin(
   return now
 }
 
-/** In ms. A run that was interrupted longer ago is not resumed: the source is read from its start. */
+/** In ms. After an earlier interruption the source is read from its start. */
 const RESUMED_WITHIN = 86_400_000
 
 async function resumeSource(source: Source, { db, now }: Context): Promise<void> {
@@ -249,7 +241,7 @@ async function importEntries(
     await flush(run, waiting)
   }
   const { context, counts, options } = run
-  // While there are at least as many new items as known ones, further ones are likely to be new.
+  // Until most items are known ones, further ones are likely to be new.
   const expectsNew = () => counts.created >= counts.unchanged
   const wanted = { images: options.images, addresses: options.addresses === true }
   let withheld = 0
@@ -301,8 +293,7 @@ function describeWithheld(count: number): Message {
 }
 
 /**
- * Refuses this calendar as its own source. It is recognised by the edition of the database, or by the first
- * events.
+ * Refuses this calendar as its own source, by the edition of the database or the first events.
  * @returns false while there were no events to compare
  * @throws ImportError if the source is this calendar
  */
@@ -322,8 +313,8 @@ async function refuseOwn(
 }
 
 /**
- * True for a linked item that this run has read before. The first version counts, so that runs do not undo
- * each other.
+ * True for a linked item read before in this run. Its first version counts, so that runs do not undo each
+ * other.
  */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
@@ -336,7 +327,7 @@ function isRepeated(run: ImportRun, item: SourceItem): boolean {
   return false
 }
 
-/** Writes the waiting items: linked records before events, categories level by level. */
+/** Writes waiting items: linked records before events, categories level by level. */
 async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   for (const kind of ITEM_KINDS) {
     const items = waiting[kind].splice(0)
@@ -345,7 +336,7 @@ async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   }
 }
 
-/** Groups categories by levels; a parent is in an earlier level, or not among them. */
+/** Groups categories by levels; a parent is in an earlier one, or not among them. */
 function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   const levels: SourceItem[][] = []
   let left = items
@@ -354,7 +345,7 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
     const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
       parent.every((one) => one === identity || !waiting.has(one))
     const ready = left.filter(isReady)
-    // The remaining categories are their own ancestors, which the rules of terms refuse.
+    // The rest are their own ancestors, which the rules of terms refuse.
     if (ready.length === 0) return [...levels, [...left]]
     levels.push(ready)
     left = left.filter((item) => !isReady(item))

@@ -47,8 +47,8 @@ export async function saveOrigin(
 }
 
 /**
- * Moves a source to a new address. A source that has that address already has no events: its runs are taken
- * over. Without token and position the next run reads the whole source.
+ * Moves a source to a new address, taking over the runs of a source without events there. Without token and
+ * position the next run reads everything.
  */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
   const empty = await findSource(tx, address)
@@ -177,8 +177,8 @@ export async function findElsewhere(
 }
 
 /**
- * Finds records by their ids in the source: those imported from this source, else from one that has moved
- * here. An unknown number is taken as an id here.
+ * Finds records by ids in the source: those imported from it, else from one that has moved here. An unknown
+ * number is taken as an id here.
  */
 export async function findNumbered(
   db: Db,
@@ -240,8 +240,8 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
 )
 
 /**
- * Saves items, and the acts that an undo needs. If the page of an item is a path, which redirects to the
- * record, a change of the source is recorded.
+ * Saves items, and acts for an undo. If the page of an item is a path, which redirects to the record, a
+ * change of the source is recorded.
  */
 export async function saveItems(
   tx: Tx,
@@ -255,7 +255,7 @@ export async function saveItems(
   for (const rows of rowParts(acts)) await insertActs(tx, { rows })
 }
 
-/** Deletes the row, so that the next run takes the item for a new one. */
+/** Deletes the row: the next run takes the item for a new one. */
 export async function deleteItem(
   tx: Db,
   item: Pick<ImportItemColumns, 'source' | 'kind' | 'identity' | 'occurrence'>,
@@ -311,8 +311,8 @@ export async function countLive(
 }
 
 /**
- * Counts events and series of a source by status and by whether they are over: a series is over when all its
- * public dates are.
+ * Counts events and series of a source by status and by whether they are over: a series when all its public
+ * dates are.
  */
 export async function countStandings(
   db: Db,
@@ -362,7 +362,7 @@ export async function updateRun(
 }
 
 /**
- * Position at which the newest run was interrupted.
+ * Where the newest run was interrupted.
  * @returns an empty text if it was not, or began before `afterUtc`
  */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
@@ -399,7 +399,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** Finds the latest run after this one. Runs that changed nothing or were undone do not count. */
+/** The latest run after this one, without runs that changed nothing or were undone. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,

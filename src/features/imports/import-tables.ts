@@ -4,14 +4,14 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 export interface ImportScheduleColumns {
   id: number
   name: string
-  /** JSON list of the arguments of `kalends import`, without `--every`. */
+  /** JSON list of arguments of `kalends import`, without `--every`. */
   words: string
   every_seconds: number
-  /** `next_utc`: when the next run is due; `leased_utc`: until when a process holds the lease. */
+  /** `next_utc`: when the next run is due; `leased_utc`: end of the lease of a process. */
   next_utc: string
   leased_utc: string
   paused: number
-  /** `failures`: number of failed runs in a row; `outcome`: the message of the last run. */
+  /** `failures`: failed runs in a row; `outcome`: message of the last run. */
   failures: number
   outcome: string
 }
@@ -20,7 +20,7 @@ export interface ImportColumns {
   id: number
   source: number
   started_utc: string
-  /** Empty while the run is going on, and after it was cut off. */
+  /** Empty while the run goes on, and after it was cut off. */
   ended_utc: string
   state: 'running' | 'done' | 'failed' | 'undone'
   user: number
@@ -29,7 +29,7 @@ export interface ImportColumns {
   position: string
 }
 
-/** What a run did to one record, with the values that undo it. */
+/** What a run did to a record, and the values that undo it. */
 export interface ImportActColumns {
   run: number
   kind: string
@@ -38,29 +38,22 @@ export interface ImportActColumns {
   action: 'create' | 'update' | 'trash' | 'begin'
   identity: string
   occurrence: string
-  /**
-   * JSON: former values of the changed fields and the former row of `import_items`; for `begin`, also the
-   * event.
-   */
+  /** JSON: former values of changed fields and former row of `import_items`; for `begin`, also the event. */
   before: string
 }
 
-/** An import at the desk; it is deleted 30 days after its last change. */
+/** An import at the desk, deleted 30 days after its last change. */
 export interface DeskImportColumns {
   id: number
   user: number
-  /**
-   * `waiting`: to be imported; `leaving`: to be undone. Both are running while `leased_utc` is in the future.
-   */
+  /** `waiting`: to be imported; `leaving`: to be undone. Both run while `leased_utc` is in the future. */
   state: 'open' | 'waiting' | 'done' | 'leaving' | 'undone'
   name: string
-  /** JSON: the kind (`table`, `file` or `address`), with the address, or remarks on the whole file. */
+  /** JSON: the kind (`table`, `file` or `address`), with the address, or remarks on the file. */
   content: string
-  /**
-   * JSON of `RowChoices`: meanings of columns, corrected cells, decisions on rows, and values for all rows.
-   */
+  /** JSON of `RowChoices`: columns, corrected cells, decisions on rows, and values for all rows. */
   choices: string
-  /** JSON of `Checked`: what becomes of each row with these choices; empty for an address. */
+  /** JSON of `Checked`: what becomes of each row; empty for an address. */
   checked: string
   /** JSON of `StagedReport`; empty before the first run. */
   report: string
@@ -85,7 +78,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** Tables of imports. Older steps are among the kernel's migrations. */
+/** Older steps are among the kernel's migrations. */
 export const importTables: FeatureTables = {
   feature: 'imports',
   migrations: [
@@ -103,7 +96,7 @@ export const importTables: FeatureTables = {
       `create table desk_import_rows (staged ${id} not null references desk_imports (id) on delete cascade,
         piece ${id} not null, content ${text} not null, primary key (staged, piece))`,
       `alter table desk_imports add column checked ${text} not null default ''`,
-      // Open imports have their rows in the former format.
+      // Rows of open imports have the former format.
       `delete from desk_imports where state = 'open'`,
     ]),
   ],

@@ -1,9 +1,9 @@
 import { UNIT_MS } from '../../base/run-command.ts'
 
-/** Environment variable with the application password for `--login`. */
+/** Environment variable: application password for `--login`. */
 export const IMPORT_PASSWORD = 'KALENDS_IMPORT_PASSWORD'
 
-/** Writes a time of whole minutes in the form that `askedSpan` reads. */
+/** Whole minutes in the form that `askedSpan` reads. */
 export function spanText(ms: number): string {
   const unit = ['d', 'h'].find((name) => ms % (UNIT_MS[name] ?? ms) === 0) ?? 'm'
   return `${ms / (UNIT_MS[unit] ?? ms)}${unit}`

@@ -42,7 +42,7 @@ import {
   standingsIn,
 } from './staged-import.ts'
 
-// Shows an import at the desk: its rows before the import, the progress, and the outcome.
+// Shows an import at the desk: its rows before it, the progress, the outcome.
 
 export function startView(request: DeskRequest, faults: FormFaults): DeskView {
   const { site } = request.context
@@ -286,7 +286,7 @@ function tableQuestions({ context: { site }, isFile, choices, checked }: Staged)
 ${sayImport(site, 'The first row is a heading')}</label>${isUnclear && dates}</div>`
 }
 
-/** Meanings that every column offers. Any other is offered only in a column that has it already. */
+/** Offered in every column; other meanings only where they stand already. */
 const OFFERED = {
   start_date: 'Date',
   start_time: 'Starts',
@@ -379,7 +379,7 @@ function cellOf(staged: Staged, row: StagedRow, meaning: ColumnMeaning | '', at:
   const name = `cell_${row.number}_${at}`
   const label = isOffered(meaning) ? sayImport(site, OFFERED[meaning]) : ''
   const data = html` data-label="${label || (staged.checked.headings[at] ?? '')}"`
-  // An entry that cannot be read shows faults only once somebody has begun to fill in its cells.
+  // An unreadable entry shows faults only once somebody has begun to fill in its cells.
   const isWrong = fault !== undefined && !(row.isBlank && row.cells.every((cell) => cell === ''))
   if (isWrong || row.isBlank) {
     const error = isWrong && html`<small class="error" id="${name}-error">${fault}</small>`

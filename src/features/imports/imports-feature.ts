@@ -1,7 +1,7 @@
 import type { Feature } from '../../feature.ts'
 import { IMPORT_PASSWORD } from './import-variables.ts'
 
-/** Writes calendars of other programs into this one, once or on a schedule. */
+/** Imports calendars of other programs, once or on a schedule. */
 export const imports: Feature = {
   name: 'imports',
   variables: [IMPORT_PASSWORD],

@@ -11,20 +11,20 @@ import { findPlaces } from './plan-items.ts'
 import { fingerprintsOf, itemKey, KIND_NAMES, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
-// Finds events that are gone from a source; a mirror moves them to the trash.
+// Finds events that are gone from a source; a mirror trashes them.
 
 const AT_ONCE = 500
 
-/** A mirror trashes at most this share of the events of a source in one run. */
+/** Largest share of the events of a source that one run of a mirror trashes. */
 const MOST_AT_ONCE = 1 / 5
-/** If fewer events than this are gone, their share does not matter. */
+/** If fewer events are gone, their share does not matter. */
 const FEWEST_REFUSED = 10
 
 type EventKind = 'series' | 'event'
 
 /**
- * Handles events that are gone from the source. A mirror trashes them, unless they were changed here, or are
- * suspiciously many. Occurrences that the source no longer describes become like their series.
+ * Handles events gone from the source. A mirror trashes them unless they were changed here, or are
+ * suspiciously many. Occurrences no longer described become like their series.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -92,8 +92,8 @@ async function refuseMassRemoval(
 }
 
 /**
- * True if a deleted event was not imported under its id: it may be an occurrence of a series, which only the
- * whole series shows.
+ * True if a deleted event was not imported under its id: only its whole series shows whether it was an
+ * occurrence.
  */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
@@ -147,7 +147,7 @@ function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: R
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
-/** @param isReplaced true if a series has replaced a single event, or a single event a series */
+/** @param isReplaced true if a series has replaced a single event, or the reverse */
 async function handleOne(
   run: ImportRun,
   item: ImportItemColumns,
@@ -208,7 +208,7 @@ async function trashMissing(run: ImportRun, item: ImportItemColumns, state: Reco
     const now = (await readStates(tx, kind, [record])).get(record) ?? {}
     const before = JSON.stringify({ fields: { status: state.status }, item })
     const act = { run: run.run ?? 0, kind, record, action: 'trash', identity, occurrence, before } as const
-    // Without a digest and written values, the item is written whole if it comes back.
+    // Without digest and written values, the item is written whole if it comes back.
     const next = {
       ...item,
       sequence: 0,

@@ -21,15 +21,15 @@ interface SourceOptions {
   map?: readonly string[] | undefined
   dates?: DateOrder | undefined
   /**
-   * Set for somebody who does not operate the service: only public hosts and these ones may be asked.
-   * Undefined: any host.
+   * Set for somebody who does not operate the service: only public hosts and these may be asked. Undefined:
+   * any.
    */
   guest?: readonly string[] | undefined
 }
 
 interface Reader {
   zone: string
-  /** In ms, before the first retry of a failed request. */
+  /** In ms, before the first retry. */
   backOffMs: number
 }
 
@@ -42,7 +42,7 @@ const nothing = async () => undefined
 
 /**
  * Opens a file, or an address, whose response shows whether it is a file or a site.
- * @throws Error for an address or a file that cannot be opened
+ * @throws Error when it cannot be opened
  */
 export async function openSource(
   word: string,
@@ -93,7 +93,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
 }
 
 /**
- * Reads the password from the first line of the file, if one is given.
+ * The password on the first line of the file, if one is given.
  * @throws Error when the file cannot be read
  */
 export async function passwordOf({
@@ -109,7 +109,7 @@ export async function passwordOf({
 }
 
 /**
- * Returns `YYYY-MM-DD HH:MM:SS` in UTC.
+ * `YYYY-MM-DD HH:MM:SS` in UTC.
  * @throws Error if `--since` is no date or time
  */
 function sinceOf({ since }: SourceOptions): string | undefined {
@@ -140,7 +140,7 @@ async function fileBeside(task: FileTask): Promise<Source> {
 
 interface RemoteTask {
   url: string
-  /** The form of the address shows that it is a calendar, so a response of any other kind is an error. */
+  /** The form of the address promises a calendar: any other response is an error. */
   isCalendar: boolean
   login: string | undefined
   password: string | undefined
@@ -155,7 +155,7 @@ interface RemoteFile {
   extension: string
 }
 
-/** JSON is not accepted explicitly: some sites would then answer with something else than their page. */
+/** If JSON were named, some sites would answer with something else than their page. */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -167,7 +167,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 /**
  * Asks what is at the address: a file, or a page of a site. With `mayBePlain`, http is tried if nothing
  * answers by https, but never with a login.
- * @throws SourceFailure, also for a web page at the address of a calendar
+ * @throws SourceFailure, also for a web page instead of a calendar
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {
   const { url, isCalendar } = task

@@ -51,7 +51,7 @@ const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
 export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 
-/** Words of the query parameter `when`. The dates that they stand for depend on the present time. */
+/** Words of the query parameter `when`. The dates that they mean depend on the present time. */
 export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
 export type WhenWord = (typeof WHEN_WORDS)[number]
 
@@ -68,12 +68,12 @@ export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
 export const timesOfDay = someOf(TIMES_OF_DAY)
 
-/** In minutes: a year is the longest time before the start that `before:` takes. */
+/** In minutes: the most that `before:` takes, a year. */
 const MOST_MINUTES = 525_600
 
 /**
- * Parses a value of `online_shown` and returns how many minutes before the start the link appears: infinity
- * for `always`, NaN for `never`. Undefined if the value has another form.
+ * Parses `online_shown`: how many minutes before the start the link appears. Infinity for `always`, NaN for
+ * `never`, undefined for another form.
  */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY
@@ -98,8 +98,8 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * Takes the lines of RFC 5545, as a list or text, or an object, even one that another product wrote. Only the
- * type is checked here: the code of series parses the value.
+ * Takes lines of RFC 5545, as a list or text, or an object, even one that another product wrote. Only the
+ * type is checked here; the code of series parses the value.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},
@@ -125,8 +125,7 @@ export type RecurrenceScope = (typeof SCOPES)[number]
 const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope) => scope === value)
 
 /**
- * Which occurrences a change of a series applies to. An empty value means `this`: only the occurrence in the
- * URL of the request.
+ * Which occurrences a change of a series applies to. An empty value means `this`: only the one in the URL.
  */
 const recurrenceScope: Kind<RecurrenceScope> = {
   wire: { type: 'string', enum: SCOPES },
@@ -184,10 +183,7 @@ const whereSet = { unlisted: true, ...everywhere, rare: true } as const
 const textWhereSet = { unlisted: true, ...textEverywhere, rare: true } as const
 const fact = { kind: factOfAccess, ...whereSet } as const
 
-/**
- * The fields of events that clients can set (rule 3.9). Each one says where REST responses, CSV, feeds,
- * iCalendar, series and pages show it.
- */
+/** The fields of events that clients can set (rule 3.9), and where each is shown. */
 export const eventFields = {
   author: {
     ...authorFields.author,
@@ -377,7 +373,7 @@ export const eventFields = {
     series: EACH_DATE,
     ics: 'COMMENT',
   },
-  // Fields about accessibility have no `label`: pages show them under their `about`.
+  // Fields about accessibility have no `label`: pages show their `about`.
   captions: { ...fact, about: 'Captions' },
   audio_description: { ...fact, about: 'Audio description' },
   relaxed: { ...fact, about: 'Relaxed performance' },

@@ -53,8 +53,8 @@ const inUtc = {
 const NUMBERED = { not: 'id has it' }
 
 /**
- * The members of an event in responses: the fields, and members that clients cannot set (rule 5.1). Their
- * order is in `event-present.ts`.
+ * The members of an event in responses: the fields, and members that clients cannot set (rule 5.1).
+ * `event-present.ts` has their order.
  */
 export const eventMembers = {
   ...shownFields,
@@ -119,7 +119,7 @@ export const eventMembers = {
 
 export type EventMembers = typeof eventMembers
 
-/** Members of a series that events do not have, or have in another form (docs/series.md). */
+/** Members of a series that events lack or have in another form (docs/series.md). */
 export const seriesMembers = {
   recurrence: repetition,
   written_until: { type: ['string', 'null'] },
@@ -139,10 +139,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/**
- * Returns the rare fields, which are left out of responses if they are empty. With `place`, only those that
- * this representation shows.
- */
+/** Rare fields: those that responses leave out if they are empty. With `place`, only those that it shows. */
 export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {

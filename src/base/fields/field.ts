@@ -12,8 +12,7 @@ import {
 import { type Bounds, limits } from './limits.ts'
 
 /**
- * A field of a request. `about` is its description in English, which is translated; empty if the field is not
- * published.
+ * A field of a request. `about` describes it in English and is translated; empty if the field is unpublished.
  */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
@@ -21,19 +20,19 @@ export interface FieldData {
   about: string
   required?: true
   /**
-   * The default value; a function is called at each request. `null` is published as the default in the index
-   * but sets nothing (rule 3.3).
+   * A function is called at each request. The index publishes `null` as the default, but it sets nothing
+   * (rule 3.3).
    */
   default?: unknown
   within?: Bounds
   nested?: FieldsData
-  /** The field is accepted, but the namespace index does not list it. */
+  /** Accepted, but not in the namespace index. */
   unlisted?: true
-  /** The label of the field in forms, where `about` is too long. */
+  /** The label in forms, where `about` is too long. */
   label?: string
   hint?: string
   words?: Readonly<Record<string, string>>
-  /** The form control, if it is not the one of the kind. `false`: forms leave the field out. */
+  /** The form control, if it is not that of the kind. `false`: forms leave the field out. */
   input?: Input | false
   inLists?: true
 }
@@ -72,7 +71,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/** Returns the columns of an empty record. Columns whose blank value is the empty text get `text`. */
+/** The columns of an empty record. Those whose blank value is the empty text get `text`. */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {

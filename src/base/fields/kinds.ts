@@ -15,8 +15,8 @@ export interface WireSchema {
 }
 
 /**
- * The form control of a field. `text` is for several lines with markup, `fact` for yes, no or unknown;
- * `choice` offers the words in the `enum` of the schema.
+ * The form control of a field. `text` has several lines with markup, `fact` is yes, no or unknown; `choice`
+ * offers the `enum` of the schema.
  */
 export type Input =
   | 'line'
@@ -35,10 +35,7 @@ export type Input =
   | 'parent'
   | 'links'
 
-/**
- * Returns a text as a browser sends it back from a control that nobody has changed: single-line controls drop
- * line breaks.
- */
+/** The text as a browser sends it back from an unchanged control: single-line controls drop line breaks. */
 export const asSentBack = (input: Input | undefined, text: string): string =>
   text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
 
@@ -48,43 +45,34 @@ export interface RequestTime {
   now: number
 }
 
-/**
- * How a field is validated, parsed, stored and shown. The code works with `Value`; the database column holds
- * `Column`.
- */
+/** How a field is validated, parsed, stored and shown. Code works with `Value`; the column holds `Column`. */
 export interface Kind<Value, Column = Value> {
   wire: WireSchema
   /**
-   * For the OpenAPI document: what clients may send beyond `wire`, such as bounds, or an empty text that
-   * clears the field.
+   * For the OpenAPI document: what clients may send beyond `wire`, such as an empty text that clears the
+   * field.
    */
   accepts?: Readonly<Record<string, unknown>>
   /** The type in responses, if it is not the type in `wire`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
   list?: true
   within?: Bounds
-  /**
-   * Whether the value is accepted. If not, the request is refused by a plain `rest_invalid_param` (rule 1.2).
-   */
+  /** If false, the request is refused by a plain `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
-  /** A valid value, which is shown when another one is refused. */
+  /** A valid value, shown when another one is refused. */
   example?: string
   /** True for a value that counts as not sent. The header `X-Kalends-Ignored` then names the field. */
   ignores?: (value: unknown) => boolean
-  /**
-   * Parses the value. Returns undefined for a wrong type, which is refused by `rest_invalid_type` (rule 1.2).
-   */
+  /** Parses the value. Undefined for a wrong type, which `rest_invalid_type` refuses (rule 1.2). */
   read: (value: unknown) => Value | undefined
-  /** Converts the parsed value for its column. Without it, the code of the resource stores the value. */
+  /** Without it, the code of the resource stores the value. */
   toColumn?: (value: Value) => Column
   blank?: Column
-  /** Converts the column for responses. Without it, they show the column as it is. */
+  /** Without it, responses show the column as it is. */
   show?: (column: unknown) => unknown
-  /** The words that entries of a list may be. The words of a single value are in `wire.enum` instead. */
+  /** The words that entries of a list may be; `wire.enum` has those of a single value. */
   choices?: readonly string[]
-  /**
-   * Returns for how long a filter by this value gives the same result. Without it: until the end of the day.
-   */
+  /** For how long a filter by this value gives the same result. Without it: until the end of the day. */
   clock?: (value: unknown) => ClockPart
   isFlag?: true
   input?: Input
@@ -95,7 +83,7 @@ export interface Kind<Value, Column = Value> {
  */
 export type ClockPart = 'day' | 'minute' | 'now'
 
-/** A kind whose values are stored in the column of the field without further code of the resource. */
+/** A kind whose column needs no further code of the resource. */
 export interface PlainKind<Value, Column = Value> extends Kind<Value, Column> {
   toColumn: (value: Value) => Column
   blank: Column
@@ -149,8 +137,8 @@ export function isTruthy(value: unknown): boolean {
 }
 
 /**
- * Returns the entries of a list, of an object with the indexes of a form, of a comma-separated text, or of a
- * single number; undefined for other values.
+ * The entries of a list, of an object with the indexes of a form, of a comma-separated text, or of a single
+ * number; undefined for other values.
  */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
@@ -177,8 +165,8 @@ function distinct<Entry>(entries: Entry[]): Entry[] {
 }
 
 /**
- * Returns the words of a list, each once. Undefined if an entry is empty or neither a text nor a number, and
- * for an empty list.
+ * The words of a list, each once. Undefined for an empty list, and if an entry is empty or neither text nor
+ * number.
  */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
@@ -216,7 +204,7 @@ export const line: PlainKind<string> = {
   toColumn: singleLine,
 }
 
-/** A text whose column is written by code of the resource, such as a slug. */
+/** A text, such as a slug, whose column is written by code of the resource. */
 export const settledText: Kind<string> = {
   input: 'slug',
   wire: { type: 'string' },
@@ -284,7 +272,7 @@ export const flag: PlainKind<boolean, number> = {
 
 /**
  * A fact about accessibility: yes, no, or an empty text for unknown, which responses leave out. Pages list
- * these fields as facts, and the query parameter `access` finds records by them.
+ * these facts, and the query parameter `access` finds records by them.
  */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
@@ -303,7 +291,7 @@ function readYesOrNo(value: unknown): boolean | '' | undefined {
   return value === 'yes' ? true : value === 'no' ? false : readBoolean(value)
 }
 
-/** Makes a kind that takes one of `words`. An empty value means `blank`. */
+/** A kind that takes one of `words`. An empty value means `blank`. */
 export function oneOf<Word extends string>(words: readonly Word[], blank: Word): PlainKind<Word> {
   const read = (value: unknown) => (isEmpty(value) ? blank : words.find((word) => word === value))
   const named = words.filter((word) => word !== '')
@@ -337,10 +325,7 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/**
- * A word that is kept as the client sent it, since links of the list repeat it (rule 13.8). Refuses lists and
- * objects.
- */
+/** A word that is kept as sent, since links of the list repeat it (rule 13.8). Refuses lists and objects. */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
@@ -348,7 +333,7 @@ export const looseWord: Kind<string | number | boolean> = {
     isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined,
 }
 
-/** A boolean that is published as text, for the map switches of venues. Refuses lists and objects. */
+/** A boolean that is published as text: the map switches of venues. Refuses lists and objects. */
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
@@ -361,9 +346,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/**
- * A switch: `true`, `1`, `on` and `yes` turn it on, any other text turns it off. The empty text is refused.
- */
+/** On for `true`, `1`, `on` and `yes`, off for any other text. The empty text is refused. */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -374,10 +357,7 @@ export const switchWord: Kind<boolean> = {
 
 const WHOLE_DATE = /^\d{4}-\d\d-\d\d/
 
-/**
- * A time in any format that `parseMoment` reads. The code of the resource decides in which time zone it is
- * read.
- */
+/** A time in any format of `parseMoment`. The code of the resource decides in which time zone. */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },
@@ -392,8 +372,7 @@ export const moment: Kind<string | number> = {
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
 /**
- * The UTC publication date of a record that was never published. A client may send it back; it then means no
- * date.
+ * The UTC publication date of a record that was never published. If a client sends it back, it means no date.
  */
 export const NEVER = '0000-00-00 00:00:00'
 
@@ -402,7 +381,7 @@ export const publicationMoment: Kind<string | number> = {
   valid: (value, at) => value === NEVER || moment.valid?.(value, at) === true,
 }
 
-/** A time zone name, abbreviation or UTC offset. An empty text means the time zone of the site (rule 2.7). */
+/** A time zone name, abbreviation or UTC offset. An empty text means the zone of the site (rule 2.7). */
 export const timezone: Kind<string> = {
   input: 'zone',
   wire: { type: 'string' },
@@ -414,7 +393,7 @@ export const timezone: Kind<string> = {
 
 const ENTITIES: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
-/** A URL. HTML entities in it are decoded (rule 2.8), and an empty value clears it. */
+/** A URL. HTML entities are decoded (rule 2.8), and an empty value clears it. */
 export const url: PlainKind<string> = {
   input: 'url',
   wire: { type: 'string' },
@@ -452,10 +431,7 @@ function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/**
- * The id of an image, a URL to fetch one from, or an image object as responses show it. `''` and `0` mean
- * none.
- */
+/** The id of an image, a URL to fetch one from, or an image object as shown. `''` and `0` mean none. */
 export const image: Kind<string | number> = {
   input: 'image',
   wire: { type: 'string' },
@@ -497,7 +473,7 @@ export const latitude = degrees(90)
 /** In degrees east. An empty text clears it. */
 export const longitude = degrees(180)
 
-/** A bounding box in degrees. If `west` is greater than `east`, the box crosses the date line. */
+/** In degrees. If `west` is greater than `east`, the box crosses the date line. */
 export interface Box {
   west: number
   south: number
@@ -530,7 +506,7 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** True if the position lies in the box or on its edge; false without a position. */
+/** True in the box or on its edge; false without a position. */
 export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
   if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east

@@ -3,18 +3,13 @@ import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
 /**
- * Limits of one value. They are checked before anything else, in time that depends on the limits and not on
- * the size of the value.
+ * Limits of one value. They are checked first, in time that depends on them and not on the size of the value.
  */
 export interface Bounds {
-  /**
-   * Maximum length of each text. An entity such as `&amp;` counts as one character, since responses write
-   * some characters as entities.
-   */
+  /** Per text. An entity such as `&amp;` counts as one, since responses write some characters as entities. */
   characters?: number
   /**
-   * Maximum UTF-8 bytes of a text, or of all texts in a list together. `setting` stands for the setting
-   * `text_bytes`.
+   * UTF-8 bytes of a text, or of all texts in a list together. `setting` stands for the setting `text_bytes`.
    */
   bytes?: number | 'setting'
   words?: number
@@ -23,15 +18,15 @@ export interface Bounds {
   isOwn?: true
 }
 
-/** The limits that fields and filters use. `docs/limits.md` lists them. */
+/** Limits of fields and filters, as listed in `docs/limits.md`. */
 export const limits = {
   title: { characters: 500 },
   line: { characters: 1000 },
   text: { bytes: 'setting' },
   termName: { characters: 200 },
   /**
-   * For the description of a term. Every event with the term contains it, so one list may repeat it thousands
-   * of times.
+   * For descriptions of terms. Every event with the term contains it, so one list may repeat it thousands of
+   * times.
    */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
@@ -48,18 +43,18 @@ export const limits = {
   recurrence: { bytes: 40_000, entries: 1000 },
   links: { entries: 100 },
   batch: { entries: 100 },
-  /** New terms, venues and organizers that the events of one transaction may create. */
+  /** New terms, venues and organizers of the events in one transaction. */
   batchMade: { entries: 1000 },
-  /** For all responses of a batch together. Responses beyond it contain only ids. */
+  /** For all responses of a batch together. Those beyond it contain only ids. */
   batchAnswers: { bytes: 8_000_000 },
   /**
-   * For a page of the changes feed. It is below the smallest buffer for unsent responses. A single larger
-   * record still gets a page.
+   * For a page of the changes feed; below the smallest buffer for unsent responses. A single larger record
+   * still gets a page.
    */
   changesPage: { bytes: 900_000 },
   /**
-   * For all dates of a series together, counted by `ROW_BYTES`, `LINK_BYTES` and their texts. In a batch, the
-   * series of all its requests share it.
+   * For all dates of a series, counted by `ROW_BYTES`, `LINK_BYTES` and their texts. All series of a batch
+   * share it.
    */
   seriesDates: { bytes: 20_000_000 },
   idempotencyKey: { characters: 255 },
@@ -71,7 +66,7 @@ export const LINK_BYTES = 200
 /** Maximum nesting depth of JSON in a request. An event in a response has five levels. */
 export const MOST_LEVELS = 10
 export const MOST_MEMBERS = 20_000
-/** Maximum number of parameters in a query string or form. */
+/** Maximum parameters in a query string or form. */
 export const MOST_PAIRS = 2000
 
 export function overLimit(
@@ -125,10 +120,7 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
   return typeof bounds.bytes === 'number' && bytes > bounds.bytes ? over('bytes', bounds.bytes) : undefined
 }
 
-/**
- * Checks the depth and the number of members of a JSON value. Walks it level by level, since recursion could
- * overflow the stack.
- */
+/** Checks the depth and number of members. Goes level by level, since recursion could overflow the stack. */
 export function overShape(value: object, mostLevels = MOST_LEVELS): LimitFault | undefined {
   let level: object[] = [value]
   let members = 0

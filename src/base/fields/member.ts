@@ -1,7 +1,7 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
-// Types that say in which representation a field is shown, and JSON schemas that several resources share.
+// Types that say in which representation a field is shown, and JSON schemas that resources share.
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1). */
 export type Schema = Readonly<Record<string, unknown>>
@@ -61,8 +61,7 @@ export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime,
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
 /**
- * Members of venues and organizers in responses. Those in `some` are left out if they are empty (rules 6.1 to
- * 6.3).
+ * Members of venues and organizers in responses. Those in `some` are left out if empty (rules 6.1 to 6.3).
  */
 export const linkedMembers = {
   always: {
@@ -90,8 +89,8 @@ const termUrls = schemaRef('TermUrls')
 const hrefs = arrayOf(record({ href: address }))
 
 /**
- * Members of terms in responses (rule 7.1). Those in `some` may be missing: tags have no `parent`, and the
- * entries of lists have no `_links`.
+ * Members of terms in responses (rule 7.1). Those in `some` may be missing: tags have no `parent`, and
+ * entries of lists no `_links`.
  */
 export const termMembers = {
   always: {
@@ -131,46 +130,44 @@ export type MembersOf<Members extends { always: object; some: object }> = Record
 > &
   Partial<Record<keyof Members['some'], unknown>>
 
-/** Marks a member that a representation leaves out; `not` says why. */
+/** A representation leaves the member out; `not` says why. */
 interface Omitted {
   not: string
 }
 
-/**
- * How a representation shows a member: `true` under its own name, a string under that name, or not at all.
- */
+/** How a representation shows a member: under its own name, under another, or not at all. */
 type Place = true | string | Omitted
 
 /**
- * Where a member of a record is shown. Single responses, lists, NDJSON and exports have every member unless a
- * property says otherwise; the history has every column and link.
+ * Where a member is shown. Single responses, lists, NDJSON and exports have every member unless a property
+ * says otherwise; the history has every column and link.
  */
 export interface Member {
   from: 'column' | 'link' | 'computed'
-  /** Must be given unless the kind of the field has a schema. */
+  /** Required unless the kind of the field has a schema. */
   schema?: Schema
   /**
-   * The member is left out of responses if it is empty; with a name, if the named field is empty. All
-   * representations use `show` of the kind, so the member cannot be a text with markup.
+   * Responses leave the member out if it, or the named field, is empty. All representations use `show` of the
+   * kind, so it cannot be a text with markup.
    */
   rare?: true | string
-  /** Set if only single responses have the member; says why lists do not. */
+  /** Says why only single responses have the member. */
   lists?: Omitted
   csv: Place
-  /** In the JSON feed. Rare members are below `_kalends` there. */
+  /** In the JSON feed, where rare members are below `_kalends`. */
   feed: Place
   ics: string | Omitted
   jsonld: string | Omitted
   assistants: Place
   series: true | Omitted
-  /** `true` if the member is still shown for an event that the public can no longer see. */
+  /** `true` if shown even for an event that the public can no longer see. */
   withdrawn: true | Omitted
   page: true | Omitted
 }
 
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/** A field of venues or organizers, which responses show both in the record itself and within its events. */
+/** A field of venues or organizers; responses show it in the record itself and within its events. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
@@ -212,7 +209,7 @@ export function namesWith<Members extends object, const Property extends string,
 
 const TEXT = { not: 'nobody is to read on what was taken back' }
 
-/** For members that every representation but iCalendar and JSON-LD shows. */
+/** For members that only iCalendar and JSON-LD leave out. */
 export const everywhere = {
   from: 'column',
   csv: true,
@@ -225,10 +222,10 @@ export const everywhere = {
   page: true,
 } as const
 
-/** Like `everywhere`, but for texts: an event that the public can no longer see keeps none. */
+/** For texts: an event that the public can no longer see keeps none. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** For members that repeat `name` in another form for programs. Only REST responses have them. */
+/** For members that repeat `name` in a form for programs. Only REST responses have them. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {
@@ -247,8 +244,8 @@ export function saidBy(name: string) {
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
 /**
- * For fields of venues and organizers that responses show. `inTable` ones also have a CSV column and are on
- * the page; `onPage` ones are on the page only; `inAnswers` ones are in neither.
+ * For fields of venues and organizers that responses show: `inTable` ones also in a CSV column and on the
+ * page, `onPage` ones also on the page, `inAnswers` ones nowhere else.
  */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const

@@ -18,7 +18,7 @@ import {
   weekdayOfDay,
 } from './recurrence.ts'
 
-// Splits a recurrence in two and moves its dates, for changes to a part of a series.
+// Splits a recurrence in two and moves its dates, for changes to part of a series.
 
 export interface Split {
   readonly before: Recurrence
@@ -26,11 +26,10 @@ export interface Split {
 }
 
 /**
- * Splits a recurrence before `at`, which is an original start other than the first. Both parts together have
- * the same dates as before: a COUNT is divided between them, and a rule without COUNT gets an end in
- * `before`. If `at` is an added date, `after` gets a rule that begins with it and gives the same later dates;
- * where no rule does, those dates are listed in `added`. Undefined if they would have to be listed but never
- * end, or are more than `MOST_LISTED`.
+ * Splits a recurrence before `at`, an original start other than the first. Both parts together have the same
+ * dates as before: a COUNT is divided between them, and a rule without COUNT gets an end in `before`. If `at`
+ * is an added date, `after` gets a rule that begins with it and gives the same later dates; where no rule
+ * does, `added` lists them. Undefined if those never end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -63,7 +62,7 @@ export function splitRecurrence(recurrence: Recurrence, start: Start, at: string
   }
 }
 
-/** Returns the dates of the rule before `at`. Exceptions are included, since COUNT counts them. */
+/** The dates of the rule before `at`, including exceptions, since COUNT counts them. */
 function datesBefore(rule: Rule, start: Start, at: string): string[] {
   const dates: string[] = []
   for (const wall of ruleDates(rule, start, at)) if (settled(wall, start) < at) dates.push(wall)
@@ -86,8 +85,8 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
 /**
- * Returns a rule that begins with `at`, a date that `rule` itself does not give, and has the same dates after
- * it. Undefined if its dates would differ.
+ * A rule that begins with `at`, which is no date of `rule`, and has the same dates after it. Undefined if its
+ * dates would differ.
  */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
@@ -98,7 +97,7 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
 }
 
-/** How many dates of two rules are compared. Rules that agree on these are taken to agree on all. */
+/** Rules that agree on this many dates are taken to agree on all. */
 const COMPARED = 100
 
 const MOST_LISTED = 750
@@ -120,10 +119,10 @@ export interface Moved {
 }
 
 /**
- * Moves the date `at` to `to`, and every other date by the same time span. Tries three ways in turn:
+ * Moves the date `at` to `to`, and every other date by the same time span. Tries in turn:
  * 1. a changed rule with exactly the moved dates;
  * 2. for a monthly or yearly rule, a rule by which each date has the place of `to` in its month or year
- * (`moveAlong`); not for a rule that has both an end and places of weekdays, such as `2TU`;
+ * (`moveAlong`); not if it has both an end and places of weekdays, such as `2TU`;
  * 3. a list of all dates. Undefined if they never end or are more than `MOST_LISTED`.
  */
 export function moveRecurrence(
@@ -172,15 +171,14 @@ function firstDates(rule: Rule, start: Start, most: number): string[] {
   return dates
 }
 
-/** At most this many dates are compared: no series has as many occurrences in the database. */
+/** Maximum dates that are compared: no series has as many occurrences in the database. */
 const MOST_WRITTEN = 1600
 
 const FARTHEST_DAYS = 7
 
 /**
- * Returns a monthly or yearly rule by which each date has the place that `to` has in its month or year.
- * Undefined for other rules, and if a date would lie more than `FARTHEST_DAYS` from where the time span of
- * the move puts it.
+ * A monthly or yearly rule by which each date has the place of `to` in its month or year. Undefined for other
+ * rules, and if a date would lie over `FARTHEST_DAYS` from where the move's time span puts it.
  */
 function moveAlong(
   rule: Rule,
@@ -224,8 +222,8 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
 }
 
 /**
- * Returns the candidates for the rule after a move. A single weekday with a place in the month gives two,
- * counted from the beginning and from the end of the month.
+ * Candidates for the rule after a move. A single weekday with a place in the month gives two, counted from
+ * the beginning and from the end of the month.
  */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
@@ -261,8 +259,8 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
 }
 
 /**
- * Moves the weekdays of a rule. A weekly rule: all of them. Another rule: only a single weekday on which the
- * series starts; a place such as the 2 of `2TU` becomes that of the new start. Otherwise they stay.
+ * Moves all weekdays of a weekly rule. Of another rule, only a single weekday on which the series starts; a
+ * place such as the 2 of `2TU` becomes that of the new start.
  */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from

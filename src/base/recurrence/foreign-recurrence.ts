@@ -15,8 +15,7 @@ export function isForeign(recurrence: unknown): boolean {
 }
 
 /**
- * Converts the recurrence of another product into our object. Undefined if it has no rule, or more than a
- * single rule of ours can express.
+ * Converts the recurrence of another product. Undefined if it has no rule, or needs more than one of ours.
  */
 export function foreignRule(sent: unknown): RecurrenceObject | undefined {
   const { rrule, ...beside } = isMembers(sent) ? sent : {}

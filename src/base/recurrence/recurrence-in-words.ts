@@ -7,9 +7,9 @@ type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, st
 const MOST_NAMED = 3
 
 /**
- * Describes a recurrence in words, such as "every second Tuesday until 30 June 2027, but not on 24 December".
- * `say` translates the phrases; `language` decides the names of weekdays and months. Dates in the year of the
- * start are written without their year.
+ * Describes a recurrence, such as "every second Tuesday until 30 June 2027, but not on 24 December". `say`
+ * translates phrases; `language` decides the names of weekdays and months. Dates in the year of the start are
+ * written without it.
  */
 export function recurrenceInWords(
   recurrence: Recurrence,
@@ -49,7 +49,7 @@ interface RecurrenceNames {
   weekday: (name: string) => string
 }
 
-/** Formatters by language. Creating them takes 0.2 ms, a hundred times as long as using them. */
+/** By language. Creating formatters takes 0.2 ms, a hundred times as long as using them. */
 const formsOf = madeOnce((language: string) => {
   const tag = language === 'en' ? 'en-GB' : language
   const dates = (options: Intl.DateTimeFormatOptions) =>
@@ -72,7 +72,7 @@ function writerOf(start: Start, language: string): RecurrenceNames {
       ),
     yearday: (number, monthday) => dayMonth.format(Date.UTC(2024, number - 1, monthday)),
     month: (number) => month.format(Date.UTC(2024, number - 1, 1)),
-    // 1 January 2024 was a Monday, so adding the index of a weekday gives that weekday.
+    // 1 January 2024 was a Monday, so the index of a weekday added gives that weekday.
     weekday: (name) => weekday.format(Date.UTC(2024, 0, 1 + WEEKDAYS.findIndex((day) => name.endsWith(day)))),
   }
 }

@@ -28,7 +28,7 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Converts recurrences from and to their two forms: lines of RFC 5545, and the JSON object that clients send.
+// Converts recurrences from and to lines of RFC 5545 and the JSON object that clients send.
 
 export interface RecurrenceObject {
   frequency?: string
@@ -44,10 +44,7 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/**
- * Returns the lines RRULE, RDATE and EXDATE of a recurrence, without those that have no value. Equal
- * recurrences have equal lines.
- */
+/** The lines RRULE, RDATE and EXDATE, except empty ones. Equal recurrences have equal lines. */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
@@ -56,10 +53,7 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
   ]
 }
 
-/**
- * Returns the value of RRULE. For all-day events UNTIL is a date, otherwise a time in UTC, as RFC 5545
- * requires.
- */
+/** The value of RRULE. UNTIL is a date for all-day events, else a time in UTC, as RFC 5545 requires. */
 export function ruleText(rule: Rule, start: Start): string {
   const { frequency, interval, count, until, months, monthdays, weekdays, positions, weekStart } = rule
   const list = (name: string, entries: readonly (string | number)[]) =>
@@ -119,23 +113,20 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   return allDay ? text.slice(0, 8) : text
 }
 
-/** False if the dates of this zone are written in UTC: it is UTC, a fixed offset or unknown. */
+/** False if dates of the zone are written in UTC: it is UTC, a fixed offset or unknown. */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 
 /**
  * For a request that replaces a whole recurrence: adds an empty EXDATE line unless there is one. Without it,
- * the former exceptions would stay.
+ * former exceptions would stay.
  */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-/**
- * Maximum characters of a recurrence. Leaves room for a rule and the maximum number of added dates and
- * exceptions.
- */
+/** Maximum characters of a recurrence: room for a rule and the most added dates and exceptions. */
 const LONGEST_INPUT = 40_000
 
 const PARTS: Readonly<Record<string, keyof RuleParts>> = {
@@ -170,9 +161,8 @@ interface RecurrenceRead {
 }
 
 /**
- * Parses a recurrence that a client sent: lines (as a text or list) or an object (docs/series.md). Returns
- * undefined for none (`""`, null, `[]`), and a `Fault` if it cannot be read or has no date. Sizes are checked
- * first, so that no input takes long.
+ * Parses the lines (a text or list) or object of a client (docs/series.md). Undefined for none (`""`, null,
+ * `[]`); a `Fault` if it is unreadable or has no date. Sizes are checked first, so that no input takes long.
  */
 export function readRecurrence(sent: unknown, start: Start): Recurrence | undefined | Fault {
   try {
@@ -306,7 +296,7 @@ function setPart(parts: RuleParts, part: keyof RuleParts, value: string, start: 
 
 function readDates(value: string, params: string, property: string, into: string[], start: Start): void {
   const zone = zoneOf(params, property, start)
-  // An EXDATE without a value says that there are no exceptions.
+  // An empty EXDATE says that there are no exceptions.
   if (value === '' && property === 'EXDATE') return
   addDates(value.split(','), zone, property, into, start)
 }
@@ -381,10 +371,7 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/**
- * The parts of a rule as the client sent them, with lists split into texts. A part that was not sent is
- * undefined or an empty list.
- */
+/** The parts of a rule as sent, with lists split into texts. One not sent is undefined or an empty list. */
 interface RuleParts {
   frequency?: string
   interval?: string
@@ -406,7 +393,7 @@ const LONGEST_LIST = 62
 const MOST_COMBINED = 400
 
 /**
- * Checks the parts of a rule, whether from lines or from an object.
+ * Checks the parts of a rule, from lines or an object.
  * @throws Unreadable
  */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
@@ -485,7 +472,7 @@ function invalid(part: string): Unreadable {
 }
 
 /**
- * Refuses parts that contradict each other, and a rule that has no date.
+ * Refuses contradictory parts, and a rule that has no date.
  * @throws Unreadable
  */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
@@ -534,8 +521,7 @@ interface DateRead {
 }
 
 /**
- * Parses one date and returns its local time in the zone of the start. A date without a time gets the time of
- * day of the start.
+ * Parses a date as local time in the zone of the start, whose time of day it gets if it has none.
  * @throws Unreadable
  */
 function dateOf(text: string, start: Start, zone: string, part: string): string {
@@ -547,9 +533,9 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * Parses UNTIL and returns the end of the last day that may have a date. If UNTIL has a time of day, that day
- * is the day of UNTIL, or the one before if an occurrence would begin after UNTIL. All calendar programs
- * agree on a whole day, however they handle clock changes.
+ * Parses UNTIL as the end of the last day that may have a date. If UNTIL has a time, that is its day, or the
+ * day before if an occurrence would begin after UNTIL. All calendar programs agree on a whole day, however
+ * they handle clock changes.
  * @throws Unreadable
  */
 function untilOf(text: string, start: Start, part: string): string {

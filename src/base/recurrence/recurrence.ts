@@ -1,56 +1,50 @@
 import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 
-// Recurrences (a rule, added dates and exceptions), the dates that they give, and arithmetic with days.
+// Recurrences (a rule, added dates and exceptions), their dates, and arithmetic with days.
 
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/**
- * The frequencies that a rule may have. Those below a day are missing, since events do not repeat within a
- * day.
- */
+/** Those below a day are missing, since events do not repeat within a day. */
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
 export const LIST_PARTS = ['weekdays', 'monthdays', 'months', 'positions'] as const
 
 /**
- * How a series repeats. All times are local times in the zone of the series, as 'YYYY-MM-DD HH:MM:SS', at
- * 00:00:00 for all-day events. Lists are sorted and have no duplicates.
+ * How a series repeats. Times are local times in the zone of the series, 'YYYY-MM-DD HH:MM:SS', at 00:00:00
+ * for all-day events. Lists are sorted without duplicates.
  */
 export interface Recurrence {
   readonly rule?: Rule
-  /** Additional dates, as in RDATE. */
+  /** As in RDATE. */
   readonly added: readonly string[]
-  /** Exceptions, as in EXDATE: the original starts of occurrences that do not take place. */
+  /** As in EXDATE: original starts of occurrences that do not take place. */
   readonly left: readonly string[]
 }
 
-/**
- * A rule of RFC 5545 (3.3.10), as far as `readRecurrence` accepts it. An empty list means that the part was
- * not given.
- */
+/** A rule of RFC 5545 (3.3.10), as far as `readRecurrence` accepts it. Lists are empty if not given. */
 export interface Rule {
   readonly frequency: Frequency
   readonly interval: number
-  /** The number of dates, including the start. Never given together with `until`. */
+  /** The number of dates, including the start; never together with `until`. */
   readonly count?: number
   /** The end of the last day that may have a date: 23:59:59, or 00:00:00 for all-day events. */
   readonly until?: string
   /**
-   * Weekdays such as `TU`, perhaps with a place in the month or year: `2TU` is the second Tuesday, `-1FR` the
-   * last Friday.
+   * Such as `TU`, perhaps with a place in the month or year: `2TU` is the second Tuesday, `-1FR` the last
+   * Friday.
    */
   readonly weekdays: readonly string[]
-  /** Days of the month: 1 to 31, or -1 to -31 counted from the end. */
+  /** 1 to 31, or -1 to -31 counted from the end. */
   readonly monthdays: readonly number[]
   readonly months: readonly number[]
-  /** BYSETPOS: which of the dates in each day, week, month or year count; 1 is the first, -1 the last. */
+  /** BYSETPOS: which dates in each day, week, month or year count; 1 is the first, -1 the last. */
   readonly positions: readonly number[]
   readonly weekStart: Weekday
 }
 
-/** True for parts of RRULE that change nothing here: `RSCALE=GREGORIAN` and `SKIP=OMIT` (RFC 7529). */
+/** True for parts of RRULE that change nothing: `RSCALE=GREGORIAN` and `SKIP=OMIT` (RFC 7529). */
 export function isPlainScale(name: string, value: string): boolean {
   return /^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(`${name}=${value}`)
 }
@@ -63,8 +57,8 @@ export interface Start {
 }
 
 /**
- * Why a recurrence was refused. `part` is the part as the client wrote it, such as `RRULE:BYHOUR` or `until`.
- * Locales translate `message`.
+ * Why a recurrence was refused. `part` is as the client wrote it, such as `RRULE:BYHOUR` or `until`. Locales
+ * translate `message`.
  */
 export interface Fault {
   readonly part: string
@@ -72,7 +66,7 @@ export interface Fault {
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** Thrown and caught within this folder. Callers outside receive only its `fault`. */
+/** Caught within this folder. Callers outside receive its `fault`. */
 export class Unreadable extends Error {
   readonly fault: Fault
 
@@ -110,13 +104,13 @@ export const recurrenceMessages = [
 
 type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
-/** A rule with BYWEEKNO and BYYEARDAY in addition, which recurrences of events here cannot have. */
+/** Adds BYWEEKNO and BYYEARDAY, which recurrences of events here cannot have. */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]
   readonly yeardays?: readonly number[]
 }
 
-/** A range of days as day numbers (see `numberOf`). Both ends are included. */
+/** Day numbers (see `numberOf`); both ends are included. */
 export interface Period {
   first: number
   last: number
@@ -139,8 +133,8 @@ export interface Conditions {
 
 /**
  * Yields the dates of a rule as local times, up to `horizon` or the end of the rule. The first is the start,
- * whether it matches the rule or not (docs/series.md); then follow all matching dates. A time that a clock
- * change skips is yielded as it is. Each day is examined once, so the work is bounded.
+ * even if it does not match the rule (docs/series.md). A time that a clock change skips is yielded as it is.
+ * Each day is examined once, so the work is bounded.
  */
 export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator<string, void> {
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
@@ -158,8 +152,8 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
 export const LAST_WALL = '9999-12-31 23:59:59'
 
 /**
- * For how many years to search for a date before a rule counts as having none. After 28 or 40 years,
- * 29 February is the same weekday again.
+ * How many years to search before a rule counts as having no date. After 28 or 40 years, 29 February is the
+ * same weekday again.
  */
 const SEARCHED_YEARS = 40
 
@@ -173,10 +167,7 @@ export function hasMatch(rule: Rule, start: Start): boolean {
   return !matchingDates(rule, start, end).next().done
 }
 
-/**
- * Limit of the search for matching dates, in days: 400 years from the start, or from the year 2000 if the
- * start is earlier.
- */
+/** Limit of the search, in days: 400 years from the start, or from the year 2000 if that is later. */
 const LONGEST_DAYS = 146_097
 const YEAR_2000 = 10_957
 
@@ -225,7 +216,7 @@ function namedWeekday(text: string): NamedWeekday {
   return { weekday: WEEKDAYS.findIndex((name) => text.endsWith(name)), nth: Number(text.slice(0, -2)) }
 }
 
-/** Returns the day, week, month or year that is `step` periods after the one with the day `start`. */
+/** The day, week, month or year `step` periods after the one with the day `start`. */
 export function periodOf({ frequency, weekStart }: Rule, start: number, step: number): Period {
   if (frequency === 'daily') return { first: start + step, last: start + step }
   if (frequency === 'weekly') {
@@ -266,8 +257,8 @@ function meets(number: number, day: Day, conditions: Conditions): boolean {
 }
 
 /**
- * True if the day is in one of the given weeks of its year. Week 1 is the first with at least four days in
- * that year.
+ * True if the day is in one of these weeks of its year. Week 1 is the first with at least four days in that
+ * year.
  */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
   const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
@@ -298,9 +289,9 @@ function lengthOfYear({ year }: Day): number {
 }
 
 /**
- * Returns the original starts of the occurrences up to `until`, sorted and each once. The start of the series
- * is the first, even if it is after `until`, unless it is an exception. A time that a clock change skips is
- * moved forward, so two dates may become one.
+ * The original starts of the occurrences up to `until`, sorted and each once. The start of the series is the
+ * first, even after `until`, unless it is an exception. A time that a clock change skips is moved forward, so
+ * two dates may become one.
  */
 export function occurrenceStarts(
   recurrence: Recurrence,
@@ -338,19 +329,14 @@ export function wallOfDay(day: number, time: string): string {
   return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
 }
 
-/**
- * Returns the day number of a date: days since 1970-01-01. Months and days outside of their range roll over.
- */
+/** Days from 1970-01-01 to a date. Months and days outside of their range roll over. */
 export function numberOf(year: number, month: number, monthday: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
 }
 
-/**
- * Returns the date of a day number. Computed with integers instead of `Date`, since rules call this for every
- * day that they examine.
- */
+/** The date of a day number. Rules call this for every day they examine, so it avoids `Date`. */
 export function dayOfNumber(day: number): Day {
-  // Years begin on 1 March here, so that a leap day is the last of its year. 146,097 days are 400 years.
+  // Years begin on 1 March here, so a leap day is the last of its year. 146,097 days are 400 years.
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
   const ofEra = shifted - era * 146_097
@@ -364,7 +350,7 @@ export function dayOfNumber(day: number): Day {
   return { year, month, monthday: ofYear - Math.floor((153 * fromMarch + 2) / 5) + 1 }
 }
 
-/** Returns the index of the weekday of a day number; 0 is Monday. */
+/** The index of the weekday of a day number; 0 is Monday. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }
@@ -379,9 +365,7 @@ export function lengthOfMonth({ year, month }: Pick<Day, 'year' | 'month'>): num
   return month === 2 && isLeapYear(year) ? 29 : (LENGTHS[month - 1] ?? 31)
 }
 
-/**
- * Returns the last time on a day at which an occurrence may begin: 23:59:59, or 00:00:00 for all-day events.
- */
+/** The last time on a day at which an occurrence may begin: 23:59:59, or 00:00:00 for all-day events. */
 export function endOfLastDay(day: number, { allDay }: Start): string {
   return wallOfDay(day, `YYYY-MM-DD ${allDay ? '00:00:00' : '23:59:59'}`)
 }

@@ -1,8 +1,8 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 
 /**
- * Replaces by U+FFFD what databases refuse to store: NUL in PostgreSQL, and lone surrogates, which UTF-8
- * cannot encode. Returns values other than strings unchanged.
+ * Replaces by U+FFFD what databases refuse: NUL in PostgreSQL, and lone surrogates, which UTF-8 cannot
+ * encode. Values other than strings stay.
  */
 export function storableText<Value>(value: Value): Value {
   if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value
@@ -15,10 +15,10 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Maximum length of a grapheme cluster in real text, in UTF-16 units. */
+/** In UTF-16 units: the longest grapheme cluster of real text. */
 const LONGEST_CLUSTER = 100
 
-/** Cuts the text to at most `longest` UTF-16 units, never within a grapheme cluster (UAX 29). */
+/** Cuts to at most `longest` UTF-16 units, never within a grapheme cluster (UAX 29). */
 export function beginningOf(text: string, longest: number): string {
   if (text.length <= longest) return text
   if (/^[ -~]{2}$/.test(text.slice(longest - 1, longest + 1))) return text.slice(0, longest)
@@ -27,12 +27,12 @@ export function beginningOf(text: string, longest: number): string {
 }
 
 /**
- * Maximum number of combining marks in a row: the limit of the Stream-Safe Text Format (UAX 15, 13).
- * Normalization sorts each run in quadratic time, and languages need only a handful.
+ * Maximum combining marks in a row, as in the Stream-Safe Text Format (UAX 15, 13). Normalization sorts each
+ * run in quadratic time, and languages need only a handful.
  */
 export const LONGEST_MARK_RUN = 30
 
-// Text without combining marks: all of them have higher code points.
+// All combining marks have higher code points.
 const PLAIN = /^[\0-\u02ff]*$/
 const LONG_RUN = new RegExp(`\\p{M}{${LONGEST_MARK_RUN + 1}}`, 'u')
 const LONG_RUNS = new RegExp(`(\\p{M}{${LONGEST_MARK_RUN}})\\p{M}+`, 'gu')
@@ -41,16 +41,15 @@ export function hasLongMarkRun(text: string): boolean {
   return text.length > LONGEST_MARK_RUN && !PLAIN.test(text) && LONG_RUN.test(text)
 }
 
-/** Appended to a prefix, it gives the upper bound of all texts that begin with the prefix. */
+/** Appended to a prefix, it bounds all texts with that prefix from above. */
 export const LAST_CHARACTER = '\u{10ffff}'
 
 /**
- * Normalizes the text. Runs of combining marks that are too long are cut, so that the time grows only
- * linearly with the length of the text.
+ * Cuts runs of combining marks that are too long, so that the time stays linear in the length of the text.
  */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
   if (PLAIN.test(text)) return text.normalize(form)
-  // Decomposition adds marks, so long runs are cut again afterwards.
+  // Decomposition adds marks, so long runs are cut again.
   return withoutLongRuns(withoutLongRuns(text).normalize(form))
 }
 
@@ -58,7 +57,7 @@ function withoutLongRuns(text: string): string {
   return LONG_RUN.test(text) ? text.replace(LONG_RUNS, '$1') : text
 }
 
-/** Returns a 32-bit FNV-1a hash over the UTF-16 units of the text. */
+/** 32-bit FNV-1a over the UTF-16 units of the text. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -88,12 +87,11 @@ const PLAIN_LETTERS: Record<string, string> = {
 }
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 const LATIN_ACCENTS = /(\p{Script=Latin})\p{M}+/gu
-// In Arabic and Hebrew, the marks are vowel signs and the hamza on a carrier letter, which many writers leave
-// out.
+// The marks of Arabic and Hebrew are vowel signs and the hamza on a carrier letter, which many writers omit.
 const ACCENTS =
   /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 
-// The tatweel (U+0640) lengthens Arabic words without changing them. It may carry marks, which go with it.
+// The tatweel (U+0640) only lengthens Arabic words. It may carry marks, which go with it.
 const LENGTHENING = /\u0640\p{M}*/gu
 
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe0e\ufe0f]/g
@@ -104,16 +102,16 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
- * Matches from a character beyond ASCII up to the next visible ASCII character, so that `foldPart` gets only
- * the parts of a text that need Unicode folding. Includes the ASCII character before if a mark may combine
- * with it; the last four characters of that class decompose into marks. European texts contain few different
- * parts of this kind, so a cache holds them.
+ * From a character beyond ASCII up to the next visible ASCII character, so that `foldPart` gets only what
+ * needs Unicode folding. Includes the ASCII character before if a mark may combine with it; the last four
+ * characters of that class decompose into marks. European texts have few different parts of this kind, so a
+ * cache holds them.
  */
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 
 /**
- * Returns the text as search compares it: lower case, plain quotes and dashes, single spaces. Latin, Greek,
- * Cyrillic, Arabic and Hebrew letters lose their marks; other scripts keep theirs. Idempotent.
+ * The text as search compares it: lower case, plain quotes and dashes, single spaces. Latin, Greek, Cyrillic,
+ * Arabic and Hebrew letters lose their marks; other scripts keep theirs. Idempotent.
  */
 export function fold(text: string): string {
   const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)
@@ -139,10 +137,7 @@ export function foldUnicode(text: string): string {
   return normalize(folded, 'NFC')
 }
 
-/**
- * Returns the text in lower case, with Latin letters reduced to ASCII. Letters of other scripts keep their
- * marks.
- */
+/** Lower case, with Latin letters reduced to ASCII. Letters of other scripts keep their marks. */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = normalize(text, 'NFKD')

@@ -1,8 +1,8 @@
 import sanitizeHtml from 'sanitize-html'
 
 /**
- * A part of HTML. `source` is the part as written. `name` is the element in lower case: of a tag, the one
- * that it opens or closes; of verbatim text, the one that it is in; otherwise ''.
+ * `source` is the part as written. `name` is an element in lower case: of a tag, its own; of verbatim text,
+ * the one around it; otherwise ''.
  */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
@@ -42,17 +42,16 @@ function escapeMarkup(text: string): string {
 }
 
 /**
- * Matches one attribute with its value. The value is matched whole, so that no part of it is taken for
- * another attribute. A match never begins within whitespace; otherwise long whitespace would take quadratic
- * time.
+ * One attribute with its whole value, so that no part of it is taken for another attribute. A match never
+ * begins within whitespace, which would take quadratic time.
  */
 export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
 /**
- * Splits HTML into tags, comments and text. Joined again, the pieces give the same HTML. A `<` that does not
- * begin a complete tag is part of a text.
+ * Splits HTML into tags, comments and text; joined, they give the same HTML. A `<` that begins no complete
+ * tag is text.
  */
 export function splitMarkup(html: string): MarkupPiece[] {
   const pieces: MarkupPiece[] = []
@@ -178,8 +177,8 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Returns well-formed HTML without scripts, event handlers and forms. Only styles that affect nothing outside
- * of their element stay, and only frames of `EMBEDDABLE`. The text in removed elements stays, except in style
+ * Well-formed HTML without scripts, event handlers and forms. Only styles that affect nothing outside of
+ * their element stay, and only frames of `EMBEDDABLE`. The text in removed elements stays, except in style
  * sheets and frames.
  */
 export function safeText(html: string): string {
@@ -191,8 +190,8 @@ function safeTitle(html: string): string {
 }
 
 /**
- * Maximum number of elements open at once. The sanitiser walks all of them at each tag, and drops tags that
- * are nested more than a few dozen levels deep anyway (`nestingLimit`).
+ * Maximum elements open at once. The sanitiser walks all of them at each tag, and drops tags nested more than
+ * a few dozen levels deep anyway (`nestingLimit`).
  */
 const MOST_OPEN = 250
 
@@ -207,8 +206,8 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Drops all tags except `tags`. The sanitiser, which runs afterwards, would drop the others too, but would
- * let them change how the allowed ones nest.
+ * Drops all tags except `tags`. The sanitiser afterwards would too, but let them change how the allowed ones
+ * nest.
  */
 function withTags(html: string, tags: ReadonlySet<string>): string {
   const open: string[] = []
@@ -251,8 +250,7 @@ export function decodeEntities(text: string): string {
 }
 
 /**
- * Keeps known words of `rel`. A link that opens a new tab gets `noopener`, so that the page there cannot
- * reach the opening page.
+ * Keeps known words of `rel`. A link that opens a new tab gets `noopener`: that page must not reach this one.
  */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
@@ -288,15 +286,15 @@ function isEmbeddable(src: string): boolean {
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * Renders a title (rule 10.2): trims it, and writes `&` as `&#038;`, and `<` and `>` outside of tags as
- * entities. Inline elements stay; with `trusted`, all elements do.
+ * Trims a title (rule 10.2), and writes `&` as `&#038;`, and `<` and `>` outside of tags as entities. Inline
+ * elements stay; with `trusted`, all elements do.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
 }
 
 /**
- * Renders a description (rules 10.3 and 10.4): wraps paragraphs in `<p>`, and sanitises the HTML unless
+ * Wraps the paragraphs of a description in `<p>` (rules 10.3 and 10.4), and sanitises the HTML unless
  * `trusted`. Idempotent.
  */
 export function renderText(raw: string, trusted: boolean): string {
@@ -307,7 +305,7 @@ export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** Renders the name of a term (rule 10.5): drops tags, and writes `&`, `<` and `>` as entities. */
+/** Drops the tags in the name of a term (rule 10.5), and writes `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
@@ -322,8 +320,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Returns the text of HTML on one line, with entities decoded and without the content of scripts. The result
- * is not HTML: escape it before it goes into a page.
+ * The text of HTML on one line, with entities decoded and without the content of scripts. This is not HTML:
+ * escape it before it goes into a page.
  */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
@@ -332,22 +330,19 @@ export function plainText(html: string): string {
 const ENTITY = /&(?=(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});)/gi
 
 /**
- * Escapes text for a value in the linked data of a page, so that it cannot end the script element around it.
- * An `&` that would begin an entity is escaped too.
+ * Escapes text for the linked data of a page, so that it cannot end the script element. An `&` that would
+ * begin an entity is escaped too.
  */
 export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/**
- * Returns the text of HTML with entities decoded and whitespace as written. Of scripts only the tags are
- * dropped; their content stays.
- */
+/** The text of HTML with entities decoded and whitespace as written. The content of scripts stays. */
 export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }
 
-/** Drops tags and joins the lines of the text; no `<` in the result can begin a tag. */
+/** Drops tags and joins lines; no `<` in the result can begin a tag. */
 export function singleLine(text: string): string {
   return collapse(stripTags(text.replace(CONTROLS, ' '))).replace(/<(?=[a-z/!?])/gi, '< ')
 }
@@ -389,8 +384,8 @@ function collapse(text: string): string {
 const NO_MATCH = -1
 
 /**
- * Wraps paragraphs in `<p>` (rule 10.3): a blank line separates them, and any other newline becomes `<br />`.
- * Block elements stay outside of paragraphs; one newline separates the parts. Idempotent.
+ * Wraps paragraphs in `<p>` (rule 10.3): blank lines separate them, other newlines become `<br />`. Block
+ * elements stay outside; one newline separates the parts. Idempotent.
  */
 function setParagraphs(html: string): string {
   const text = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html

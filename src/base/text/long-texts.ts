@@ -21,14 +21,13 @@ import {
 import { termsOf } from './search.ts'
 
 // Renders the texts of records. If texts together would take longer than `MOST_AT_ONCE`, `showPrepared` and
-// `showInTurn` have a worker thread render and cache them first. All other texts are rendered at the moment
-// they are needed.
+// `showInTurn` have a worker thread render and cache them first. Others are rendered when needed.
 
 export function renderedText(raw: string, trusted: boolean): string {
   return madeOf({ work: 'html', raw, trusted })
 }
 
-/** Returns the rendered text as one line without markup, for linked data. */
+/** One line without markup, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: 'plain', raw, trusted })
 }
@@ -37,14 +36,12 @@ export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: 'page', raw, trusted })
 }
 
-/** Returns the rendered HTML for a feed. Relative URLs are resolved against `base`. */
+/** HTML for a feed. Relative URLs are resolved against `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'feed', raw, trusted, base })
 }
 
-/**
- * Returns the rendered text as plain text (see `readableText`). Relative URLs are resolved against `base`.
- */
+/** Plain text (see `readableText`). Relative URLs are resolved against `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'readable', raw, trusted, base })
 }
@@ -75,16 +72,14 @@ function findKnown(wanted: WantedText): string | undefined {
   return ready?.get(key) ?? findCached(rendered, key)
 }
 
-/**
- * Estimated cost of rendering each `<` and `&`, in microseconds. The two costs after it are per character.
- */
+/** Estimated costs of rendering, in microseconds: of each `<` and `&`; the other two per character. */
 const SPECIAL_COST = 1.5
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
 /**
- * Estimates how long rendering takes, in microseconds. Returns 0 for a value that is not a string, as a
- * damaged row may have; showing it fails later.
+ * Estimated time of rendering, in microseconds. 0 for a value that is not a string, as a damaged row may
+ * have; showing it fails later.
  */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
@@ -103,7 +98,7 @@ function countOf(raw: string, character: string): number {
   return count
 }
 
-/** In microseconds: a text that is rendered in less time is as fast to render as to look up in the cache. */
+/** In microseconds: rendering that takes less is as fast as the lookup in the cache. */
 const WORTH_KNOWING = 100
 /** In microseconds: for how long rendering may block the event loop. */
 const MOST_AT_ONCE = 3000
@@ -119,7 +114,7 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
   // Most texts are short. This upper bound of their cost saves counting `<` and `&`, which would take longer
-  // than rendering them.
+  // than rendering.
   if (lengthOf(wanted) * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -132,15 +127,12 @@ function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/**
- * Has the worker thread render the texts that would block the event loop. Returns the results by `textKey`.
- */
+/** Has the worker thread render the texts that would block the event loop. The results are by `textKey`. */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
-  // Texts are sent one at a time, so that the thread can serve other requests in between.
+  // One at a time, so that the thread can serve other requests in between.
   for (const text of unprepared(wanted)) {
-    // If rendering fails here, the text is left out. It then fails again where it is needed, and is reported
-    // there.
+    // A text that fails here is left out. It fails again where it is needed, and is reported there.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     const key = textKey(text)
@@ -161,7 +153,7 @@ export async function showPrepared<Shown>(wanted: readonly WantedText[], show: (
   }
 }
 
-/** In ms: a request that shows many records yields to the event loop after this time. */
+/** In ms: a request for many records yields to the event loop after this time. */
 export const TURN_MS = 10
 
 export async function showInTurn<Row, Shown>(
@@ -261,8 +253,8 @@ let last = NONE
 let lastButOne = NONE
 
 /**
- * Caches the last two results, since the description and the excerpt of a record are first rendered and then
- * needed again for linked data.
+ * Caches the last two results: the description and excerpt of a record are rendered, then needed again for
+ * linked data.
  */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
@@ -297,7 +289,7 @@ const TAGS = (
   'samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** A page has its own heading of the first level, so that texts in it begin with the second. */
+/** A page has its own `h1`. */
 const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {
@@ -337,9 +329,8 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * Returns HTML for a page. Texts of trusted authors are cleaned too: styles, ids, names, classes and event
- * handlers are removed, `h1` becomes `h2`, and links replace frames, audio and video, which would load
- * content of other sites.
+ * HTML for a page. Even texts of trusted authors lose styles, ids, names, classes and event handlers; `h1`
+ * becomes `h2`, and links replace frames, audio and video, which would load content of other sites.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -367,8 +358,7 @@ const ACTIVE = new Set(['script', 'style'])
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
 /**
- * Makes URLs absolute, and removes scripts, style sheets and event handlers, which texts of trusted authors
- * may have.
+ * Makes URLs absolute, and removes scripts, style sheets and event handlers, which trusted authors may use.
  */
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
@@ -411,7 +401,7 @@ interface Writing {
   breaks: number
   isApart: boolean
   links: { address: string; from: number }[]
-  /** How many elements are open whose text is invisible. */
+  /** The number of open elements whose text is invisible. */
   hidden: number
 }
 
@@ -433,8 +423,8 @@ const SPACED = new Set([
 ])
 
 /**
- * Converts HTML to plain text: an empty line between paragraphs, a dash before each list entry, the URL in
- * brackets after each link, and the `alt` text in place of an image. Entities are decoded once.
+ * Converts HTML to plain text: an empty line between paragraphs, a dash before list entries, the URL in
+ * brackets after a link, and the `alt` text for an image. Entities are decoded once.
  */
 export function readableText(html: string, base: string): string {
   const writing: Writing = { parts: [], breaks: 0, isApart: false, links: [], hidden: 0 }
@@ -484,7 +474,7 @@ function openLink(writing: Writing, source: string, base: string): void {
 function closeLink(writing: Writing): void {
   const link = writing.links.pop()
   if (!link || link.address === '') return
-  // A link whose text is its URL has written at most two parts: a space and the URL.
+  // A link whose text is its URL has written at most a space and the URL.
   const shown = writing.parts.length - link.from > 2 ? '' : writing.parts.slice(link.from).join('').trim()
   const isSaid = shown === link.address || `mailto:${shown}` === link.address
   if (!isSaid) writeText(writing, ` (${link.address})`)

@@ -13,20 +13,17 @@ import {
 export { formatUtc, utcToMs }
 
 interface DateParts {
-  /** `month` counts from 1. A `day` after the end of its month rolls over into the next. */
+  /** `month` counts from 1. A `day` after its end rolls over into the next. */
   date: { year: number | undefined; month: number; day: number } | undefined
   time: number | undefined
-  /**
-   * True if the text names a day by a word such as `today` or `friday`. The time is then midnight unless the
-   * text has one.
-   */
+  /** True after a word such as `today` or `friday`. The time is then midnight unless the text has one. */
   dayNamed: boolean
   weekday: { day: number; toward: WeekdayOf } | undefined
-  /** True after words such as `next week`. A weekday is then the one of that week, which begins on Monday. */
+  /** True after words such as `next week`. A weekday is then that of this week, which begins on Monday. */
   weekNamed: boolean
   /**
-   * For `second monday of`: the `nth` such `weekday` of a month; for `first day of`, `weekday` is undefined.
-   * `nth` is -1 for the last.
+   * `second monday of` is the `nth` such `weekday` of a month; `first day of` has no `weekday`. `nth` is -1
+   * for the last.
    */
   within: { nth: number; weekday: number | undefined } | undefined
   shift: { months: number; days: number; seconds: number }
@@ -34,8 +31,8 @@ interface DateParts {
 }
 
 /**
- * Which weekday is meant: `next` is the first after the current day, `last` the latest before it, `this` the
- * first from the current day on.
+ * `next` is the first such weekday after the current day, `last` the latest before it, `this` the first from
+ * it on.
  */
 type WeekdayOf = 'next' | 'last' | 'this'
 
@@ -67,7 +64,7 @@ const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth
 
 const PLAIN_DAY = /(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31/
 const PLAIN_TIME = /(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?/
-/** The usual formats. Nearly every client sends these, and this test costs far less than trying `RULES`. */
+/** Nearly every client sends these formats, and this test costs far less than trying `RULES`. */
 const PLAIN = new RegExp(`^(?!0000)\\d{4}-(?:${PLAIN_DAY.source})(?:[ T]${PLAIN_TIME.source})?$`)
 
 /**
@@ -76,7 +73,7 @@ const PLAIN = new RegExp(`^(?!0000)\\d{4}-(?:${PLAIN_DAY.source})(?:[ T]${PLAIN_
  * text causes no long backtracking.
  */
 const RULES: readonly DateToken[] = [
-  // Dates in digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027 (month first), 05.04.2027.
+  // Digits: 2027-04-05, 2027/4/5, 20270405t..., 2027-04, 04/05/2027 (month first), 05.04.2027.
   rule('(\\d{4})-(\\d{1,2})-(\\d{1,2})(?=[ t]|$)', (reading, at) =>
     readDate(reading, at(1), Number(at(2)), at(3)),
   ),
@@ -91,7 +88,7 @@ const RULES: readonly DateToken[] = [
   rule('(\\d{1,2})([.-])(\\d{1,2})\\2(\\d{4})(?=[ t]|$)', (reading, at) =>
     readDate(reading, at(4), Number(at(3)), at(1)),
   ),
-  // Dates with the name of the month: 5 april 2027, 5th april, april 5 2027, april 2027, april.
+  // Names of months: 5 april 2027, 5th april, april 5 2027, april 2027, april.
   rule(`(\\d{1,2})(?:st|nd|rd|th)?[ -]?${MONTH}(?:[ -](\\d{4}))?(?= |$)`, (reading, at) =>
     readDate(reading, at(3), monthOf(at(2)), at(1)),
   ),
@@ -113,7 +110,7 @@ const RULES: readonly DateToken[] = [
   rule('(?:noon|midday)(?= |$)', (reading) => readTime(reading, '12', '', '')),
   rule('midnight(?= |$)', (reading) => readTime(reading, '0', '', '')),
   rule('at(?= \\d| noon| mid)', () => true),
-  // Words relative to the present time: now, tomorrow, first monday of, next friday, last week, 3 days ago.
+  // Relative to the present time: now, tomorrow, first monday of, next friday, last week, 3 days ago.
   rule('now(?= |$)', () => true),
   rule('today(?= |$)', (reading) => nameDay(reading, 0)),
   rule('tomorrow(?= |$)', (reading) => nameDay(reading, 1)),
@@ -138,18 +135,17 @@ const RULES: readonly DateToken[] = [
 ]
 
 /**
- * Parses a time in many formats and returns it as a local time in `zone`; undefined if the value is not a
- * time (rules 2.9, 18.2, 18.3). `now` is in ms. Never throws; an unknown zone counts as UTC.
+ * Parses a time in many formats as a local time in `zone`; undefined if it is none (rules 2.9, 18.2, 18.3).
+ * `now` is in ms. Never throws; an unknown zone counts as UTC.
  *
  * - Takes ISO 8601, US `MM/DD/YYYY`, `DD.MM.YYYY`, English month names, 12 and 24 hours, noon, midnight; a
  * date alone is 00:00:00.
  * - Converts seconds since the epoch, and values with a UTC offset or zone, to `zone`.
  * - Takes now, today, tomorrow, yesterday, weekdays, `next|last|this` weekday or unit, `±N units`, `N units
  * ago`, `first monday of april 2027`, `last day of next month`, in any order. Days are added before the time
- * of day is set; hours, minutes and seconds are elapsed time, so clock changes do not matter to them. Units
- * keep the time of day of `now`; names of days set it to midnight.
- * - Rolls over a day after the end of its month, and 24:00. Leaves a local time that a clock change skips as
- * it is.
+ * of day is set; hours, minutes and seconds are elapsed time, whatever clocks do. Units keep the time of day
+ * of `now`; names of days set it to midnight.
+ * - Rolls over a day after the end of its month, and 24:00. Leaves a local time that a clock change skips.
  * - Refuses 0, '0', over 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {
@@ -159,14 +155,11 @@ export function parseMoment(value: string | number, zone: string, now: number): 
 export interface Moment {
   /** Local time in the zone of the caller, as 'YYYY-MM-DD HH:MM:SS'. */
   wall: string
-  /**
-   * The UTC time, if the value determines it by an offset, a zone, seconds since the epoch or a distance from
-   * now; else undefined.
-   */
+  /** Set if an offset, a zone, seconds since the epoch or a distance from now determines it. */
   utc: string | undefined
 }
 
-/** Like `parseMoment`, but also returns the UTC time, since a local time occurs twice when clocks go back. */
+/** Like `parseMoment`, but with the UTC time too: a local time occurs twice when clocks go back. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -174,7 +167,7 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/** Like `parseMoment`, but returns a UTC time. Of a local time that occurs twice, the first is meant. */
+/** Like `parseMoment`, but in UTC. Of a local time that occurs twice, the first is meant. */
 export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
   const moment = readMoment(value, zone, now)
   return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
@@ -191,7 +184,7 @@ export function hasWallForm(text: unknown): text is string {
 
 const WALL = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** Splits a local time into its zero-padded parts, as events show them (rule 5.2). */
+/** The zero-padded parts of a local time, as events show them (rule 5.2). */
 export function wallParts(wall: string) {
   return {
     year: wall.slice(0, 4),
@@ -203,11 +196,11 @@ export function wallParts(wall: string) {
   }
 }
 
-/** The last result of `wallNow`: one request asks for the same time again and again. */
+/** The last result of `wallNow`: one request asks for the same time repeatedly. */
 let latest = { zone: '', now: Number.NaN, wall: '' }
 
 /**
- * Returns the local time in `zone` at `now`, which is in ms since the epoch.
+ * The local time in `zone` at `now`, in ms since the epoch.
  * @throws RangeError for an unknown zone
  */
 export function wallNow(zone: string, now: number): string {
@@ -232,7 +225,7 @@ export function addDays(day: string, days: number): string {
   return dayAtMs(utcToMs(startOfDay(day)) + days * DAY_MS)
 }
 
-/** Adds months to a day and rolls over at the end of a month: a month after 31 January is 3 March. */
+/** Rolls over at the end of a month: a month after 31 January is 3 March. */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -273,8 +266,7 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
 }
 
 /**
- * Returns the text in lower case with single spaces, without commas, and without the comment in brackets that
- * browsers write after a time zone.
+ * Lower case with single spaces, without commas and the comment in brackets that browsers write after a zone.
  */
 function normalised(value: string): string {
   const text = value
@@ -404,15 +396,12 @@ function resolve(reading: DateParts, zone: string, now: number): Moment | undefi
   if (!inRange(wallMs)) return undefined
   const wall = formatUtc(wallMs)
   if (reading.zone === undefined && reading.shift.seconds === 0) return { wall, utc: undefined }
-  // A local time equal to the present one means `now` itself, even if the local time occurs twice.
+  // A local time equal to the present one means `now`, even if it occurs twice.
   const utcMs = (wallMs === nowMs ? now : utcToMs(wallToUtc(wall, frame))) + reading.shift.seconds * 1000
   return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
 
-/**
- * Returns midnight of the day that the text names, in ms. Like `today`, it is computed as if the local time
- * were UTC.
- */
+/** Midnight of the named day, in ms; computed, like `today`, as if the local time were UTC. */
 function resolveDay(reading: DateParts, today: number): number {
   const { date, shift, within } = reading
   const clock = new Date(today)
@@ -436,8 +425,8 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
 }
 
 /**
- * Returns midnight of the `nth` weekday or day of a month, in ms. `nth` is -1 for the last; one that the
- * month does not have rolls over into the next.
+ * Midnight of the `nth` weekday or day of a month, in ms. `nth` is -1 for the last; one that the month lacks
+ * rolls over into the next.
  */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {

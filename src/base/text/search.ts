@@ -13,8 +13,8 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
  * Parses the query parameter `search` (rules 14.1, 14.2 and 14.5). A text matches if it has every word. A
- * "quoted phrase" is one word, and a minus sign excludes a word. A search with more than nine words, or
- * without letters and digits, is a single phrase. A blank one matches every text.
+ * "quoted phrase" is one word, and a minus sign excludes a word. More than nine words, or none with letters
+ * or digits, are a single phrase. A blank search matches every text.
  */
 export function parseSearch(text: string): Search {
   const search: Search = { include: [], exclude: [] }
@@ -38,8 +38,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * Returns the words of which one field must have every one (rules 14.3 and 14.5): the runs of letters, digits
- * and hyphens, folded. A text without such runs is a single word; a blank one matches nothing.
+ * The words of which one field must have every one (rules 14.3 and 14.5): the runs of letters, digits and
+ * hyphens, folded. A text without such runs is a single word; a blank one matches nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -48,8 +48,8 @@ export function parseWords(text: string): string[] {
 }
 
 /**
- * True if `haystack` has all included words and no excluded one. Join fields by newlines in `haystack`, so
- * that no phrase matches across two.
+ * True if `haystack` has all included words and no excluded one. Join its fields by newlines, so that no
+ * phrase matches across two.
  */
 export function hasSearchedWords(search: Search, haystack: string): boolean {
   return (
@@ -58,26 +58,24 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
   )
 }
 
-// The search index stores terms. They depend on fixed ranges of code points and not on Unicode categories,
-// which change with the version of Unicode while the index stays.
+// The search index stores terms. They depend on fixed ranges of code points, since Unicode categories change
+// with its version while the index stays.
 
-/**
- * Characters of scripts that put spaces between words; so Thai, Lao, Tibetan, Burmese and Khmer are left out.
- */
+/** Scripts that put spaces between words; so not Thai, Lao, Tibetan, Burmese and Khmer. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** Characters that are never part of a term. Folding has turned all other whitespace into spaces. */
+/** Never part of a term. Folding has turned all other whitespace into spaces. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
 const UNSPACED = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
 const RUNS = new RegExp(`([${LETTER}]+)|[^${LETTER}${BLANK}]+`, 'gu')
 
-/** Maximum length of a term. A longer word is indexed in pieces that overlap by half. */
+/** Maximum characters of a term. A longer word is indexed in pieces that overlap by half. */
 const LONGEST = 64
 const HALF = LONGEST / 2
 
 /**
- * Returns the terms by which a text is indexed: words, and of scripts without spaces every character and
- * every pair of adjacent characters.
+ * The terms by which a text is indexed: words; in scripts without spaces, every character and pair of
+ * adjacent ones.
  */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
@@ -100,8 +98,8 @@ function addLetters(terms: Set<string>, word: string): void {
 }
 
 /**
- * A lookup in the index: it finds terms that contain `text`. `before` and `after` tell whether the term may
- * have more characters on that side.
+ * Finds terms of the index that contain `text`. `before` and `after`: the term may have more characters on
+ * that side.
  */
 export interface Lookup {
   text: string
@@ -111,7 +109,7 @@ export interface Lookup {
 
 export interface WordPlan {
   word: string
-  /** Each lookup finds every text that has the word, and perhaps others. Empty for a word without terms. */
+  /** Each finds every text with the word, and perhaps others. Empty for a word without terms. */
   lookups: Lookup[]
   isExact: boolean
 }

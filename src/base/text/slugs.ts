@@ -5,15 +5,14 @@ import { decodedText } from './html.ts'
 
 const LONGEST = 200
 
-/** Appended to the slug of a record in the trash, so that another record can have the slug (rule 24.1). */
+/** Appended to the slug of a record in the trash, which frees the slug for another (rule 24.1). */
 export const TRASHED_SUFFIX = '__trashed'
 
 const IN_ASCII = /^[ -~]*$/
 const SLUG_CHARACTERS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
-// Characters that are dropped: quotes and brackets ("it's" is one word), other ASCII punctuation, and
-// symbols.
+// Dropped: quotes and brackets ("it's" is one word), other ASCII punctuation, and symbols.
 const VANISHING = new RegExp(
   [
     /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]/u,
@@ -27,7 +26,7 @@ const VANISHING = new RegExp(
 const FOREIGN_PUNCTUATION = /(?![-_])\p{P}+/gu
 
 /**
- * Makes a slug from a text (rule 17.1): lower-case ASCII letters, digits, `-` and `_`, with other scripts
+ * Makes a slug (rule 17.1): lower-case ASCII letters, digits, `-` and `_`, with other scripts
  * percent-encoded, at most 200 bytes. Empty if no character of the text can be in a slug. Idempotent.
  */
 export function slugify(text: string): string {
@@ -37,10 +36,7 @@ export function slugify(text: string): string {
   return trimDashes(cutSlug(trimDashes(joined), LONGEST))
 }
 
-/**
- * Appends a number to a slug, as in `jazz-2`, and cuts the result to 200 bytes. The slug of a record in the
- * trash is not cut.
- */
+/** Appends a number, as in `jazz-2`, and cuts to 200 bytes. The slug of a record in the trash is not cut. */
 export function numberedSlug(base: string, n: number): string {
   if (base.endsWith(TRASHED_SUFFIX)) return `${base}-${n}`
   const ending = `-${n}`
@@ -52,9 +48,7 @@ export function shortSlug(slug: string): string {
   return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
 }
 
-/**
- * Returns the stored form of a slug from a URL, which may be in any letter case and percent-encoded or not.
- */
+/** The stored form of a slug from a URL, which may be in any letter case and percent-encoded or not. */
 export function canonicalSlug(text: string): string {
   if (SLUG_CHARACTERS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))

@@ -2,15 +2,15 @@ import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
 
 // Stems for the query parameter `words` (so `concert` finds `concerts`), and spelling corrections. All
-// languages are treated alike, since the language of a text is not known. The database stores the stems, so a
-// change of them needs a migration.
+// languages are treated alike, since the language of a text is unknown. The database stores the stems, so
+// changing them needs a migration.
 
-/** Characters of words that are stemmed. Korean is left out, since it joins particles to words. */
+/** Characters of words that are stemmed; not Korean, which joins particles to words. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f' +
   '\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
-/** A single letter beside an apostrophe is not a word, as in `St Brigid's` and `l'opéra`. */
+/** A single letter beside an apostrophe is not a word: `St Brigid's`, `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
 const UNSPACED = `[^${LETTER}${NOISE}]+`
 const [WORDS, UNSPACED_RUNS, RUNS] = [
@@ -21,7 +21,7 @@ const [WORDS, UNSPACED_RUNS, RUNS] = [
 
 const LONGEST_WORD = 32
 
-/** Words that look as if they had an ending, but have none. They are their own stems. */
+/** Their own stems: they only look as if they had an ending. */
 const WHOLE = new Set(
   (
     'center corner counter cover evening finger flower garden letter master matter morning number order ' +
@@ -44,8 +44,8 @@ const IRREGULAR = new Map(
 )
 
 /**
- * Replacements of word endings. `stemOf` applies the first that matches, and repeats this until none does, so
- * that all forms of a word get the same stem.
+ * Word endings. `stemOf` applies the first that matches until none does, so that all forms of a word get the
+ * same stem.
  */
 const STEPS: readonly (readonly [RegExp, string])[] = [
   // Short German nouns lose only their own endings: Züge, Rädern.
@@ -62,7 +62,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^([^aeiou][aeiou][^aeiouwxy])ing$/, '$1e'],
   [/^([aeiou]..|.[aeiouy].|..[aeiouy])ing$/, '$1'],
   [/(....)(?:ing|e[dmnr])$/, '$1'],
-  // Consonants that are doubled before an ending.
+  // Consonants doubled before an ending.
   [/([bdgmnptz])\1$/, '$1'],
   [/(...el)l$/, '$1'],
   // Gender endings, and vowels of case endings.
@@ -72,7 +72,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/v$/, 'f'],
 ]
 
-/** Pairs of an ending that `STEPS` produce and the ending that it replaced. */
+/** Endings that `STEPS` produce, each with the one that it replaced. */
 const TURNED: readonly (readonly [RegExp, string])[] = [
   [/i$/, 'y'],
   [/f$/, 'v'],
@@ -93,13 +93,13 @@ export function stemOf(word: string): string {
   return single
 }
 
-/** Returns prefixes: every word with this stem begins with one of them. */
+/** Prefixes: every word with this stem begins with one of them. */
 export function beginningsOf(stem: string): string[] {
   const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
   return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
 }
 
-/** Texts repeat words of ordinary length, so the stems of those are cached. */
+/** Texts repeat words of ordinary length, so their stems are cached. */
 const cachedStems = emptyCache<string, string>(processBudget)
 const LONGEST_CACHED = 14
 
@@ -127,7 +127,7 @@ function charactersOf(run: string): string[] {
   )
 }
 
-/** Maximum characters of a text that are indexed, since the first words of a text matter most. */
+/** Maximum characters of a text that are indexed: its first words matter most. */
 export const LONGEST_TEXT = 20_000
 
 export function stemsIn(folded: string): Set<string> {
@@ -140,7 +140,7 @@ export function stemsIn(folded: string): Set<string> {
 
 export interface WantedWord {
   text: string
-  /** The text must have all of these stems. */
+  /** The text must have all of these. */
   stems: readonly string[]
 }
 
@@ -157,9 +157,8 @@ const FILLERS = new Set(
 )
 
 /**
- * Returns the words that a visitor searches for. Small words such as `near` and `der` count only if there are
- * no others. A run of a script without spaces counts as one word; its stems are the pairs of adjacent
- * characters.
+ * The words of a search. Small words such as `near` and `der` count only if there are no others. A run of a
+ * script without spaces is one word; its stems are the pairs of adjacent characters.
  */
 export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
@@ -184,10 +183,7 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/**
- * Returns, by their stems, all words that differ from the word by one letter changed, added or left out, or
- * by two adjacent letters swapped.
- */
+/** By their stems: all words with one letter changed, added or left out, or two adjacent letters swapped. */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
@@ -209,9 +205,8 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 }
 
 /**
- * Splits what a visitor has typed so far: `stems` are the stems of all words but the last, `begun` is the
- * typed beginning of the last word, and `whole` is its stem, in case the word is complete. Undefined while
- * the last word has fewer than two characters.
+ * What a visitor has typed so far: `stems` of all words but the last, its typed beginning `begun`, and its
+ * stem `whole`, in case it is complete. Undefined while the last word has fewer than two characters.
  */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))

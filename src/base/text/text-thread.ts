@@ -1,4 +1,4 @@
-// The worker thread that renders, sanitises and folds long texts for `long-texts.ts`.
+// The worker thread that renders, sanitises and folds for `long-texts.ts`.
 import { parentPort } from 'node:worker_threads'
 import { type TextAnswer, type TextRequest, workText } from './long-texts.ts'
 

@@ -4,9 +4,8 @@ const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 
 /**
- * True for http, https and ftp URLs with an ASCII host, and for `mailto:` addresses (rule 2.8). Other schemes
- * are refused: `file:`, `javascript:` and `intent:`, for example, act on the device of a reader who follows
- * them.
+ * True for http, https and ftp URLs with an ASCII host, and for `mailto:` addresses (rule 2.8). Schemes such
+ * as `file:`, `javascript:` and `intent:` would act on the device of a reader who follows them.
  */
 export function isUrl(text: string): boolean {
   if (MAIL_URL.test(text)) return true
@@ -17,32 +16,26 @@ export function isUrl(text: string): boolean {
 
 const UNSAFE = /["<>\0-\x20\x7f]/g
 
-/** Percent-encodes characters that could end the attribute or script around the URL. */
+/** Percent-encodes what could end the attribute or script around the URL. */
 export function encodeUrl(url: string): string {
   return url.replace(UNSAFE, encodeURIComponent)
 }
 
-/** Returns the URL as responses show it; '' for a stored one whose scheme is refused today. */
+/** The URL as responses show it; '' for a stored one whose scheme is refused today. */
 export function presentUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/**
- * For logs and messages: replaces the path and query of each URL in the text by `***`, since they may be
- * secret.
- */
+/** Replaces the path and query of each URL in a log or message by `***`, since they may be secret. */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,
   )
 }
 
-/**
- * Returns `&name=value`, percent-encoded; the empty text for undefined or null. The entries of an array are
- * joined by commas.
- */
+/** `&name=value`, percent-encoded; empty for undefined or null. Commas join the entries of an array. */
 export function parameter(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   return `&${name}=${encoded(String(value))}`
@@ -73,8 +66,8 @@ export function decodeLeniently(text: string): string {
 }
 
 /**
- * Returns the key by which requests of one client are counted: of an IPv6 address its /64 network, since one
- * client usually has all addresses in it; of IPv4 the address itself.
+ * The key by which requests of one client are counted: the address, or of IPv6 its /64 network, all of whose
+ * addresses one client usually has.
  */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address

@@ -1,12 +1,12 @@
 import { Temporal } from 'temporal-polyfill'
 import { madeOnce } from '../cache.ts'
 
-/** A fixed offset in ms, or a zone of the tz database with the periods that were computed so far. */
+/** A fixed offset in ms, or a zone of the tz database with the periods computed so far. */
 type Zone =
   | { kind: 'fixed'; offset: number; abbreviation: string }
   | { kind: 'named'; id: string; periods: Period[] }
 
-/** A time span without a clock change in it, in ms; `to` is excluded. */
+/** A time span without a clock change, in ms; `to` is excluded. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 export const MINUTE_MS = 60_000
@@ -15,21 +15,19 @@ export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
 /**
- * Maximum cached periods of a zone, so that hostile dates cannot fill the memory. The dates of a calendar lie
- * in far fewer.
+ * Maximum cached periods of a zone, so that hostile dates cannot fill the memory. A calendar needs far fewer.
  */
 const PERIODS_KEPT = 128
 /** 2100-01-01 in ms: `Intl` has no zone names for later times. */
 const LATEST_NAMED = 4_102_444_800_000
 
-/** The range of times, in ms: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59. */
+/** In ms: 0001-01-01 00:00:00 and 9999-12-31 23:59:59. */
 export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
 /**
- * Abbreviations with their offsets and the English zone names of CLDR, because `Intl` mostly gives forms such
- * as `GMT+1`, which also differ between locales. If a client sends an abbreviation as a time zone, the first
- * row that has it counts.
+ * Abbreviations with their offsets and the English zone names of CLDR: `Intl` mostly gives forms such as
+ * `GMT+1`, which differ between locales. An abbreviation sent as a time zone means its first row.
  */
 const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
   ['UTC', '+00:00', 'Coordinated Universal Time'],
@@ -98,10 +96,7 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/**
- * Zones that share an English name with a neighbouring zone, but have numeric abbreviations in the tz
- * database.
- */
+/** They share an English name with a neighbour, but have numeric abbreviations in the tz database. */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -111,7 +106,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** Abbreviations by offset in minutes, for zones whose English name would give a wrong one. */
+/** By offset in minutes, for zones whose English name would give a wrong abbreviation. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -150,8 +145,8 @@ export function isTimezone(text: string): boolean {
 }
 
 /**
- * Converts a local time to UTC. A time that a clock change skips gets the UTC offset from before the change;
- * of a repeated one, the first is meant (rule 18.3).
+ * Converts a local time to UTC. One that a clock change skips gets the offset from before the change; of a
+ * repeated one, the first is meant (rule 18.3).
  * @throws RangeError for an unknown zone
  */
 export function wallToUtc(wall: string, zone: string): string {
@@ -172,18 +167,14 @@ export function lastUtcMsOf(wallMs: number, known: Zone): number {
   return last + offsetAt(known, last) === wallMs ? last : utcMsOf(wallMs, known)
 }
 
-/**
- * Converts a UTC time to local time.
- * @throws RangeError for an unknown zone
- */
+/** @throws RangeError for an unknown zone */
 export function utcToWall(utc: string, zone: string): string {
   const utcMs = utcToMs(utc)
   return formatUtc(utcMs + offsetAt(getZone(zone), utcMs))
 }
 
 /**
- * Moves a local time that a clock change skips forward by the length of the gap (02:30 becomes 03:30);
- * returns any other unchanged.
+ * Moves a local time that a clock change skips forward by the length of the gap (02:30 becomes 03:30).
  * @throws RangeError for an unknown zone
  */
 export function settledWall(wall: string, zone: string): string {
@@ -196,8 +187,7 @@ export function settledWall(wall: string, zone: string): string {
 }
 
 /**
- * Returns the UTC offset as in ISO 8601, such as `+02:00`. Seconds, which historical offsets have, are
- * dropped.
+ * As in ISO 8601, such as `+02:00`, without the seconds of historical offsets.
  * @throws RangeError for an unknown zone
  */
 export function utcOffset(utc: string, zone: string): string {
@@ -206,8 +196,8 @@ export function utcOffset(utc: string, zone: string): string {
 }
 
 /**
- * Returns the abbreviation that the tz database has at this time: letters (`EST`, `CET`) or digits (`+03`). A
- * zone `UTC±x` is returned as it is; `+02:00` becomes `GMT+0200` (rule 5.3).
+ * The abbreviation of the tz database at this time: letters (`EST`, `CET`) or digits (`+03`). A zone `UTC±x`
+ * stays; `+02:00` becomes `GMT+0200` (rule 5.3).
  * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
@@ -218,24 +208,18 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
   return period.abbreviation
 }
 
-/**
- * Formats a time in ms as 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions of seconds, and clamps to the years 1
- * to 9999.
- */
+/** 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions of seconds, and clamps to the years 1 to 9999. */
 export function formatUtc(ms: number): string {
   const iso = isoTime(ms)
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
 
-/** Formats the day of a time in ms as 'YYYY-MM-DD' in UTC, clamped to the years 1 to 9999. */
+/** 'YYYY-MM-DD' in UTC, clamped to the years 1 to 9999. */
 export const dayAtMs = (ms: number): string => isoTime(ms).slice(0, 10)
 
 const isoTime = (ms: number) => new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
 
-/**
- * Parses 'YYYY-MM-DD HH:MM:SS' as UTC; returns ms. The format is not checked: other text gives NaN or a
- * meaningless number.
- */
+/** Parses 'YYYY-MM-DD HH:MM:SS' as UTC; returns ms. Other text gives NaN or a meaningless number. */
 export function utcToMs(utc: string): number {
   const number = (from: number, to: number) => {
     let value = 0
@@ -248,7 +232,7 @@ export function utcToMs(utc: string): number {
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
-/** Returns the number of days from 1 January 1970 to a day or to the day of a local time. */
+/** Days from 1 January 1970 to a day or to the day of a local time. */
 export function dayNumber(day: string): number {
   return utcToMs(`${day.slice(0, 10)} 00:00:00`) / DAY_MS
 }
@@ -256,14 +240,11 @@ export function dayNumber(day: string): number {
 export interface ClockChanges {
   id: string
   offset: number
-  /** Clock changes in chronological order. `at` is the UTC time in ms from which on `offset` applies. */
+  /** In chronological order. `offset` applies from `at` on, a UTC time in ms. */
   steps: { at: number; offset: number }[]
 }
 
-/**
- * Returns the clock changes of a zone between two UTC times in ms. Undefined for a fixed offset and for an
- * unknown zone.
- */
+/** The clock changes between two UTC times in ms. Undefined for a fixed offset and an unknown zone. */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
   if (known?.kind !== 'named') return undefined
@@ -287,14 +268,11 @@ function findZone(text: string): Zone | undefined {
   return text.length > LONGEST_NAME ? undefined : zoneNamed(text.toLowerCase())
 }
 
-/**
- * Parses a zone name in lower case; memoized. Only results for existing zones are kept, so their number is
- * bounded.
- */
+/** By name in lower case. Only existing zones are kept, so their number is bounded. */
 const zoneNamed = madeOnce(readZone)
 
 /**
- * IANA names take precedence over abbreviations: `CET` is a zone with summer time, but `CEST` is +02:00 all
+ * IANA names take precedence: `CET` is a zone with summer time, but the abbreviation `CEST` is +02:00 all
  * year.
  */
 function readZone(key: string): Zone | undefined {
@@ -322,7 +300,7 @@ function offsetMs(text: string): number {
 }
 
 function findZoneId(key: string): string | undefined {
-  // Temporal would also accept UTC offsets and whole timestamps as a zone.
+  // Temporal would also accept UTC offsets and whole timestamps.
   if (!/^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/.test(key)) return undefined
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(key).timeZoneId
@@ -336,12 +314,10 @@ export function utcMsOf(wall: number, zone: Zone): number {
 }
 
 /**
- * Converts a local time to UTC by the given offsets; all values are in ms. Skipped and repeated times are
- * handled as in `wallToUtc`.
+ * Converts a local time to UTC by the given offsets, all in ms; skipped and repeated times as in `wallToUtc`.
  */
 export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
-  // No zone changes its clocks twice within two days, so the local time can only have one of these two
-  // offsets.
+  // No zone changes its clocks twice within two days, so the local time has one of these two offsets.
   const before = offsetAtUtc(wall - DAY_MS)
   const after = offsetAtUtc(wall + DAY_MS)
   const first = wall - before
@@ -367,8 +343,8 @@ function periodAt(id: string, periods: Period[], utc: number): Period {
 
 function readPeriod(id: string, utc: number): Period {
   const moment = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(id)
-  // `getTimeZoneTransition('previous')` finds only transitions before the instant. One millisecond later, it
-  // also finds one at the instant itself.
+  // `getTimeZoneTransition('previous')` finds only earlier transitions. One millisecond later, it also finds
+  // one at the instant itself.
   const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition('previous')
   const to = moment.getTimeZoneTransition('next')
   return {

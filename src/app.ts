@@ -58,8 +58,8 @@ export interface App {
   site: Site
   port: number
   /**
-   * The login and first password of the administrator; undefined unless this start gave them, as the first
-   * successful start on an empty database does.
+   * The administrator's login and first password, if this start gave them: the first successful one on an
+   * empty database does.
    */
   firstAdministrator: FirstAdministrator | undefined
   /**
@@ -67,23 +67,23 @@ export interface App {
    * administrator is active, or once somebody has a password for the desk.
    */
   deskEntry: DeskEntry | undefined
-  /** A sentence that says what the demo added to the database; undefined without `demo`. */
+  /** A sentence about what the demo added; undefined without `demo`. */
   demo: string | undefined
-  /** Sentences of features for the operator, to be printed once the service answers. */
+  /** Sentences of features for the operator, printed once the service answers. */
   told: readonly string[]
-  /** Stops listening, finishes the requests in flight, and closes the database and everything else. */
+  /** Stops listening, finishes the requests in flight, and closes everything. */
   stop: () => Promise<void>
-  /** Like `stop`, and writes the signal into the log. */
+  /** Like `stop`, and logs the signal. */
   stopBy: (signal: string) => Promise<void>
 }
 
-/** In ms. How long closing may take at most: the connection to the database may be gone. */
+/** In ms: the most that closing may take, since the database connection may be gone. */
 const CLOSES_WITHIN = 4000
 
 /** In ms: how often scheduled records are published (see `startSchedule`). */
 const SCHEDULE_EVERY = 1000
 
-/** In ms: how often series are extended. Their horizon is counted in days. */
+/** In ms: how often series are extended, whose horizon is counted in days. */
 const EXTENDING_EVERY = 3_600_000
 
 /** In ms: how often old rows are deleted (see `startPruning`). */
@@ -93,7 +93,7 @@ type Ground = CalendarGround & Pick<App, 'demo'>
 type Report = (error: unknown, requestId?: string) => void
 
 interface GroundOptions {
-  /** With `true`, the demo feature fills a database that has no events. */
+  /** Lets the demo feature fill a database that has no events. */
   demo?: boolean
   features?: readonly Feature[]
   tell?: (sentence: string) => void
@@ -122,7 +122,7 @@ export async function prepareGround(
 }
 
 export interface StartOptions extends Omit<GroundOptions, 'tell'> {
-  /** For the log: whether each given setting came from a flag or from the environment. */
+  /** For the log: whether each came from a flag or the environment. */
   settings?: Readonly<Record<string, SettingSource>>
   /**
    * Called once the service answers and before it counts as ready. The first password can be used by then.
@@ -204,7 +204,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     servings,
     isStopping: false,
   }
-  // With port 0 the system picks a free one, as in tests. Few clients need no extra listeners on a shared
+  // With port 0, as in tests, the system picks a free one. Few clients need no extra listeners on a shared
   // port.
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared, servings)
@@ -225,10 +225,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   return app
 }
 
-/**
- * A warning at the start: with UTC, events would be an hour off for half of the year without any visible
- * reason.
- */
+/** With UTC, events would be an hour off for half of the year without any visible reason. */
 const NO_ZONE =
   'No time zone is set, so events are at the time of UTC. Choose ' +
   'one at the desk, under Settings, or set KALENDS_TIMEZONE.'
@@ -236,8 +233,8 @@ const NO_ZONE =
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
 /**
- * Creates the first password and the link to the desk. Call it once the service answers: both can be used
- * then.
+ * Creates the first password and the link to the desk. Both work at once, so call it once the service
+ * answers.
  */
 async function openDoors(
   database: Database,
@@ -268,14 +265,13 @@ async function serveAll(start: ServiceStart): Promise<Serving[]> {
 }
 
 /**
- * Reads the settings that owners have set in the database, applies them to `site` in place, and passes them
- * to features. This happens now and at each call of the returned `renew`; `listensOn` gives `site` the actual
- * port.
+ * Applies the settings of owners in the database to `site` in place, and passes them to features: now and at
+ * each call of the returned `renew`. `listensOn` gives `site` the actual port.
  */
 async function followOwner({ read }: Database, site: Site, started: Config, servings: readonly Serving[]) {
   let present = started
   let { port } = started
-  /** True if a flag, the environment or an owner set the time zone. */
+  /** True if a flag, the environment or an owner set it. */
   let hasZone = false
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
@@ -340,18 +336,18 @@ interface Log {
   /** Undefined if requests are not logged. */
   requestLog: RequestLog | undefined
   /**
-   * Resolves when all lines are written. Without it, the last lines would be written at exit, perhaps before
+   * Resolves when all lines are written. Otherwise the last ones would be written at exit, perhaps before
    * earlier ones.
    */
   flushed: () => Promise<void>
 }
 
-/** Opens the log on standard error. Passwords and other secrets are removed from every line. */
+/** Logs to standard error, without passwords and other secrets. */
 function openLog(config: Config): Log {
   // With `minLength` 0, `flush` would call back before the lines are written.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1 })
   const flushed = () => new Promise<void>((resolve) => destination.flush(() => resolve()))
-  // The usual serializer appends the message of `cause`, which the messages of our errors contain already.
+  // The usual serializer appends the message of `cause`, which our errors contain already.
   const serializers = { err: pino.stdSerializers.errWithCause }
   const logger = pino(
     { level: config.log_level, serializers },
@@ -364,9 +360,7 @@ function openLog(config: Config): Log {
   return { logger, requestLog: makeRequestLog((lines) => destination.write(lines), kept, trusted), flushed }
 }
 
-/**
- * Returns a function that logs a refused sign-in in the form that docs/production.md describes for fail2ban.
- */
+/** Logs refused sign-ins in the form that docs/production.md describes for fail2ban. */
 function refusalsIn(logger: Logger): OnRefused {
   return (address, login) => logger.warn({ address, login: login.slice(0, LONGEST_LOGIN) }, 'sign-in refused')
 }

@@ -27,17 +27,14 @@ function settingOptions(): Option[] {
   )
 }
 
-/**
- * Returns the options of removed settings. They are still accepted, so that the error can say what to do
- * instead.
- */
+/** Options of removed settings are still accepted, so that the error can say what to do instead. */
 function removedOptions(): Option[] {
   return Object.keys(removedSettings).map((name) => new Option(`${flagName(name)} <value>`))
 }
 
 /**
- * Adds the options of settings without showing them in the help of `command`, where they would bury its own
- * options. The help of `serve` shows them.
+ * Adds the options of settings hidden from the help, where they would bury the command's own. `serve` shows
+ * them.
  */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
@@ -45,8 +42,7 @@ function addSettings(command: Command, options: readonly Option[]): Command {
 }
 
 /**
- * Lays out a term and its description in the help. The description stands below the term if fewer than 50
- * columns would be left beside it.
+ * Lays out a term in the help. Its description stands below if fewer than 50 columns would be left beside it.
  */
 function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
   const whole = help.helpWidth ?? 80
@@ -63,12 +59,12 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** Returns the command-line arguments that give another process the same settings. */
+/** The command-line arguments that give another process the same settings. */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }
 
-/** Returns the name under which Commander stores an option: `siteUrl` for `site_url`. */
+/** Commander's name for an option: `siteUrl` for `site_url`. */
 function optionName(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
@@ -79,7 +75,7 @@ async function runService(
   demo: boolean,
 ): Promise<void> {
   const config = readConfig(flags, env, features)
-  // The code of the service is imported on demand, so that other commands start without it.
+  // Imported on demand, so that other commands start without the service.
   const { startApp } = await import('./app.ts')
   const given = { settingWords: settingWords(flags), settings: settingSources(flags, env, features) }
   const tell = (app: App) => {
@@ -91,9 +87,8 @@ async function runService(
 
 /**
  * On SIGTERM, SIGINT or SIGHUP, stops the service in order, in place of the listeners of `bin/kalends.js`,
- * which end the process at once. A second signal ends the process at once. SIGHUP counts too, since a
- * supervisor may send it to restart the service with new settings.
- * Call this before the log or the terminal says that the service answers.
+ * which end the process at once, as a second signal still does. A supervisor may send SIGHUP to restart the
+ * service with new settings. Call this before the log or the terminal says that the service answers.
  */
 function stopOnSignal({ stopBy }: App): void {
   let isStopping = false
@@ -124,7 +119,7 @@ function announce(
   console.log(`Kalends answers at ${site.base}`)
 }
 
-/** Returns the message of an error without passwords, as one sentence. */
+/** The message of an error without passwords, as one sentence. */
 export function describeFailure(error: unknown): string {
   return withoutSecrets(messageOf(error))
 }
@@ -162,14 +157,14 @@ export async function makeProgram(
     })
     .option('--demo', 'fill a new database with a season of a town, to look around')
     .action(({ demo = false }: { demo?: boolean }) => runService(givenFlags(program.opts()), env, demo))
-  // `serve` does without the code of the other commands, which is imported on demand.
+  // `serve` does without the code of the other commands.
   const isServing = operands.length === 0 ? unknown.length === 0 : operands[0] === 'serve'
   if (!isServing) {
     const { registerCommands } = await import('./commands.ts')
     const configure = () => readConfig(givenFlags(program.opts()), env, features)
     await registerCommands(program, { configure, features }, operands[0])
-    // A wrong setting stops every command before its action, even if the command does not use the setting.
-    // Only `doctor` runs, since it reports wrong settings itself.
+    // A wrong setting stops every command before its action, even one that does not use it. Only `doctor`
+    // runs, since it reports wrong settings itself.
     program.hook('preAction', (_program, command) =>
       command.name() === 'doctor' ? undefined : runCommand(command, async () => void configure()),
     )

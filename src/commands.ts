@@ -5,10 +5,9 @@ import type { CommandGround, CommandGroup, Feature } from './feature.ts'
 import type { Database } from './store/storage/database.ts'
 import { openCalendar } from './store/storage/open-database.ts'
 
-// All commands but `serve`, which `command-line.ts` defines. They are in groups whose code is loaded on
-// demand.
+// All commands but `serve` of `command-line.ts`, in groups that are loaded on demand.
 
-/** The command groups of the kernel, in the order of the help page. */
+/** The groups of the kernel, in the order of the help page. */
 const ownGroups: readonly CommandGroup[] = [
   { names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'], register: registerOwn },
   {
@@ -37,8 +36,8 @@ export const commandGroups = (features: readonly Feature[]): readonly CommandGro
 ]
 
 /**
- * Registers only the group that has the command `asked`, since loading all groups takes longer than most
- * commands run. If no group has it, registers all groups, for the help page and for suggestions.
+ * Registers only the group of the command `asked`: loading all groups takes longer than most commands run. If
+ * none has it, registers all, for the help page and suggestions.
  */
 export async function registerCommands(
   program: Command,
@@ -113,7 +112,7 @@ async function holdOrResume(
   }
 }
 
-/** Returns the address of the site; undefined if the desk is turned off. */
+/** The address of the site; undefined if the desk is off. */
 function deskSiteOf(config: Config): string | undefined {
   return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

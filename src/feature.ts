@@ -19,23 +19,19 @@ import type { OwnerTexts } from './store/storage/owner-settings.ts'
 import type { Pruning } from './store/storage/pruning.ts'
 import type { FeatureRoutes } from './wordpress/platform.ts'
 
-/**
- * A part of the service that can be left out, described as data. Its code is imported when one of its
- * functions is called.
- */
+/** A part of the service that can be left out. Its code is imported when one of its functions is called. */
 export interface Feature extends HasSettings, KeepsTables {
   name: string
   commands?: readonly CommandGroup[]
   table?: (features: readonly Feature[]) => Promise<Partial<FeatureRoutes>>
   topics?: readonly Topic[]
   prunings?: () => Promise<readonly Pruning[]>
-  /** Returns what `kalends doctor` reports about the feature. */
+  /** What `kalends doctor` reports about the feature. */
   checks?: (config: Config) => Promise<readonly Finding[]>
-  /** Returns the failures of the feature's background work, for the doctor and the page Today of the desk. */
+  /** Failures of background work, for the doctor and the page Today of the desk. */
   troubles?: (ask: Ask, now: number) => Promise<readonly Trouble[]>
   /**
-   * Fills a database that has no events, for `kalends serve --demo`. Returns a sentence that says what was
-   * added.
+   * Fills a database that has no events, for `kalends serve --demo`. Returns a sentence about what was added.
    */
   fill?: (ground: CalendarGround & { now: number }) => Promise<string>
   /**
@@ -45,28 +41,22 @@ export interface Feature extends HasSettings, KeepsTables {
   serve?: (start: ServiceStart) => Promise<Serving>
 }
 
-/**
- * A kind of news that webhooks can subscribe to besides changes of records. Only webhooks of administrators
- * get it.
- */
+/** News that webhooks can subscribe to besides changes of records. Only those of administrators get it. */
 export interface Topic {
   /** The event type in webhooks, such as `submission.received`. */
   type: string
-  /** Returns the content of the message about the row `id`; undefined if it need not be sent any more. */
+  /** The content of the message about the row `id`; undefined if it need not be sent any more. */
   present: (context: Context, id: number) => Promise<object | undefined>
 }
 
-/**
- * Commands that share code. `register` adds all of them to the program, and imports the code that only they
- * need.
- */
+/** Commands that share code. `register` adds all of them, and imports the code that only they need. */
 export interface CommandGroup {
   names: readonly string[]
   register: (program: Command, ground: CommandGround) => void | Promise<void>
 }
 
 export interface CommandGround {
-  /** Reads the settings. Call it only when a command runs, since the flags are not parsed before. */
+  /** Reads the settings. Call it only when a command runs, since flags are not parsed before. */
   configure: () => Config
   features: readonly Feature[]
 }
@@ -76,21 +66,21 @@ export interface ServiceStart {
   features: readonly Feature[]
   logger: Logger
   report: (error: unknown, requestId?: string) => void
-  /** Writes a warning for the operator into the log. */
+  /** Logs a warning for the operator. */
   tell: (sentence: string) => void
   /**
-   * Command-line arguments that give another process the same settings; undefined if this process was not
-   * started from the command line.
+   * Command-line arguments that give another process the same settings; undefined if no command line started
+   * this one.
    */
   settingWords: readonly string[] | undefined
 }
 
-/** The part of a feature that runs in the service, from its start to its stop. */
+/** The running part of a feature, from its start to its stop. */
 export interface Serving {
   /** A sentence for the operator, printed once the service answers. */
   told?: string
   /**
-   * A second address that the feature listens on: `at` is `HOST:PORT`, `setting` the name of the setting with
+   * A second address, `HOST:PORT`, that the feature listens on. `setting` is the name of the setting with
    * that port.
    */
   listens?: { at: string; setting: string }
@@ -98,7 +88,7 @@ export interface Serving {
   sendsMail?: true
   around?: (database: Database) => Database
   onAnswered?: OnAnswered
-  /** Receives the settings and files that owners have set: at the start, and after each change. */
+  /** Receives the settings and files of owners: at the start, and after each change. */
   follow?: (set: OwnerTexts, files: Partial<Record<LookFileSetting, Buffer>>) => Promise<void>
   rows?: (ground: RowGround) => readonly AnswerRow[]
   works?: (service: RunningService) => readonly Work[]
@@ -114,16 +104,13 @@ export interface RunningService extends CalendarGround {
 }
 
 export interface Work {
-  /** In ms: the interval at which `look` is called. */
+  /** In ms: the interval of `look`. */
   every: number
   isAtOnce?: true
   look: () => unknown
 }
 
-/**
- * Lists the failures of all features.
- * @param now in ms since the epoch
- */
+/** The failures of all features. `now` is in ms since the epoch. */
 export async function listTroubles(features: readonly Feature[], ask: Ask, now: number): Promise<Trouble[]> {
   return (await Promise.all(features.map(async ({ troubles }) => (await troubles?.(ask, now)) ?? []))).flat()
 }

@@ -15,7 +15,7 @@ import { sync } from './features/sync/sync-feature.ts'
 import { transfer } from './features/transfer/transfer-feature.ts'
 import { webhooks } from './features/webhooks/webhooks-feature.ts'
 
-// All features. To remove one, delete its folder and the two lines about it in this file.
+// To remove a feature, delete its folder and the two lines about it here.
 
 export const features: readonly Feature[] = [
   feeds,

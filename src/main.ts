@@ -6,14 +6,13 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-// New files can be read by the user who runs this process, and by nobody else on the machine.
+// New files can be read by the user of this process, and by nobody else on the machine.
 process.umask(0o077)
-// A reader of the output that quits early, such as `head`, must not end the process.
+// A reader that quits early, such as `head`, must not end the process.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(error)
 })
-// Every user of the machine can read the arguments of a process. If one holds a password, a title replaces
-// them.
+// Every user of the machine can read the arguments of a process. A title replaces those with a password.
 if (process.argv.some((word) => withoutPassword(word) !== word)) process.title = 'kalends'
 
 const words = process.argv.slice(2)

@@ -1,16 +1,16 @@
 // Caches that share one budget in bytes, and memoized functions.
 
-/** Bounds the bytes of several caches together. A cache that is used more takes a larger share. */
+/** Bounds the bytes of several caches together. Those used more take a larger share. */
 export interface CacheBudget {
   youngBytes: number
-  /** Maximum bytes of all young generations together. The old generations may hold as many again. */
+  /** Maximum bytes of all young generations. The old ones may hold as many again. */
   limit: number
   caches: { young: Map<unknown, unknown>; old: Map<unknown, unknown>; youngBytes: number }[]
 }
 
 /**
- * A cache of two generations. Reading a value moves it into the young one. When the young generations of a
- * budget reach its limit, they become the old ones, and the former old ones are dropped.
+ * Reading a value moves it into the young generation. When the young generations of a budget reach its limit,
+ * they become the old ones, and the former old ones are dropped.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -24,7 +24,7 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** Returns an empty budget. `bytes` is the maximum of both generations together. */
+/** `bytes` is the maximum of both generations together. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
@@ -42,7 +42,7 @@ export function entryBytes(...texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length * 2, ENTRY)
 }
 
-/** Bytes that an entry takes besides the characters of its key and value; an estimate. */
+/** Estimated bytes of an entry besides the characters of its key and value. */
 const ENTRY = 120
 
 export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
@@ -51,7 +51,7 @@ export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   return cache
 }
 
-/** Returns the value, and moves one that was found in the old generation into the young one. */
+/** Moves a value found in the old generation into the young one. */
 export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Value | undefined {
   const young = cache.young.get(key)
   if (young) return young.value
@@ -109,8 +109,8 @@ export function cachedText<Key extends string | number>(
 }
 
 /**
- * Returns `make` with memoized results. They are kept for good, so there must be few keys, such as languages.
- * A result of undefined is not kept: otherwise clients could fill the memory with unknown keys.
+ * Memoizes `make` for good, so there must be few keys, such as languages. A result of undefined is not kept:
+ * otherwise clients could fill the memory with unknown keys.
  */
 export function madeOnce<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()

@@ -19,14 +19,14 @@ import {
 import { isTimezone } from './text/zones.ts'
 
 /**
- * True for an address that paths can be appended to: it has no login, query or fragment. The empty text
- * counts too.
+ * True for an address that paths can be appended to, without login, query or fragment, and for the empty
+ * text.
  */
 function isAddressOfLinks(text: string): boolean {
   return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))
 }
 
-/** First path segments that the service itself uses. `rest_root` must not begin with one of them. */
+/** First path segments of the service itself. `rest_root` must not begin with one. */
 const OWN_PATHS = (
   'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag ' +
   'tiles venue venues wp-admin wp-content'
@@ -47,8 +47,7 @@ function isMask(bits: string, version: number): boolean {
 }
 
 /**
- * English texts are in the code; translations are in `calendar/locales/` and in the `*-texts.ts` files of
- * features.
+ * English texts are in the code; translations are in `calendar/locales/` and the `*-texts.ts` of features.
  */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -248,7 +247,7 @@ const settings = {
   log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
 }
 
-/** The settings that features add: each declares its own in this interface by `declare module`. */
+/** Each feature declares its settings here by `declare module`. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface FeatureSettings {}
 
@@ -256,14 +255,14 @@ export type KernelSettingName = keyof typeof settings
 
 type Settings = typeof settings & FeatureSettings
 export type SettingName = keyof Settings
-/** The values of all settings. `given` tells which were set by a flag or an environment variable. */
+/** The values of all settings. `given` tells which of them a flag or an environment variable set. */
 export type Config = {
   [Name in SettingName]: Settings[Name] extends Setting<infer Value> ? Value : never
 } & { given?: Readonly<Record<string, SettingSource>> }
 
-/** Returns the environment variable of a setting: `KALENDS_SITE_URL` for `site_url`. */
+/** The environment variable of a setting: `KALENDS_SITE_URL` for `site_url`. */
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
-/** Returns the flag of a setting: `--site-url` for `site_url`. */
+/** The flag of a setting: `--site-url` for `site_url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
 /** By the name of each removed setting: a sentence that says what to do instead. */
@@ -276,8 +275,8 @@ export const removedSettings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns all settings by name, those of features included. `readConfig`, `--help` and
- * `docs/configuration.md` are made from this table.
+ * All settings by name, those of features included: the source of `readConfig`, `--help` and
+ * `docs/configuration.md`.
  */
 export function settingTable(features: readonly HasSettings[]): Readonly<Record<string, Setting<unknown>>> {
   const own: [string, Setting<unknown>][] = Object.entries(settings)
@@ -289,7 +288,7 @@ export const commandVariables = (features: readonly HasSettings[]): string[] =>
   features.flatMap(({ variables = [] }) => variables)
 
 /**
- * Reads all settings: from its flag, else from its environment variable, else its default.
+ * Reads each setting from its flag, else its environment variable, else its default.
  * @throws Error with one sentence for each setting that is unknown, removed or wrong
  */
 export function readConfig(
@@ -382,10 +381,7 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `- \`${environmentName(name)}\`, \`${flagName(name)} ${value}\`${otherwise}: ${about}`
 }
 
-/**
- * Groups the settings for the help and for docs/configuration.md: first those of the kernel, then one group
- * of each feature.
- */
+/** For the help and docs/configuration.md: the groups of the kernel, then one of each feature. */
 export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const own = Object.entries(settingGroups).map(([heading, names]) => ({
@@ -395,10 +391,7 @@ export function settingGroupsWith(features: readonly HasSettings[]): SettingGrou
   return [...own, ...features.flatMap((feature) => feature.settings ?? [])]
 }
 
-/**
- * Returns the content of `docs/configuration.md`, which `npm run docs` writes. A test checks that the file is
- * up to date.
- */
+/** The content of `docs/configuration.md`, which `npm run docs` writes and a test compares. */
 export function settingsPage(features: readonly HasSettings[]): string {
   const groups = settingGroupsWith(features).flatMap(({ heading, settings: rows }) => [
     '',
@@ -421,13 +414,11 @@ export function settingsPage(features: readonly HasSettings[]): string {
 
 export interface Site {
   url: string
-  /**
-   * The host without its port, followed by the path of the site. Every `global_id` begins with it (rule 4.5).
-   */
+  /** The host without port, and the path of the site. Every `global_id` begins with it (rule 4.5). */
   globalHost: string
   name: string
   vendor: string
-  /** The namespace of the REST interface, `<vendor>/events/v1`. */
+  /** Of the REST interface: `<vendor>/events/v1`. */
   namespace: string
   /** The path of the REST interface, such as `/wp-json`, without a slash at the end. */
   restRoot: string
@@ -437,36 +428,28 @@ export interface Site {
   timezone: string
   language: Language
   languages: readonly Language[]
-  /**
-   * The language in the URL of the page; undefined if the URL has none. Links on the page then carry it too.
-   */
+  /** From the URL of the page, if it names one. Links on the page then carry it too. */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
-  /** Maximum length of a description or excerpt, in bytes. */
+  /** Maximum bytes of a description or excerpt. */
   textBytes: number
-  /** In kilometres: the radius of a search around a place whose request gives none. */
+  /** In kilometres: the radius of a search around a place if the request gives none. */
   geolocRadius: number
   /**
-   * URL templates of directions and of map tiles; an empty one turns links to directions or maps off.
-   * `attribution` is shown on every map.
+   * URL templates; an empty one turns links to directions or maps off. `attribution` is shown on every map.
    */
   maps: { directions: string; tiles: string; attribution: string }
   seriesMonths: number
   hasDesk: boolean
   hasMail?: true
-  /**
-   * Origins that may show pages of the site in a frame, for the `frame-ancestors` of the
-   * Content-Security-Policy.
-   */
+  /** Origins that may show the site in a frame, for the Content-Security-Policy. */
   frameAncestors: readonly string[]
-  /** Whether times are shown with 12 or 24 hours; `auto` depends on the language. */
+  /** With 12 or 24 hours; `auto` depends on the language. */
   clock: Config['pages_clock']
 }
 
-/**
- * Builds the site from the settings. `port` is the one that the server listens on; `config.port` may be 0.
- */
+/** `port` is the one that the server listens on; `config.port` may be 0. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -520,9 +503,8 @@ export function databaseAddress(config: Config): string {
 }
 
 /**
- * Returns the absolute path at which data are stored because no setting names a place: the SQLite file, or
- * the data folder if only images go there. Undefined if settings name the data folder, or both the database
- * and the place of images.
+ * The absolute path for data that no setting places: the SQLite file, or the data folder if only images go
+ * there. Undefined if settings name the data folder, or both the database and the place of images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

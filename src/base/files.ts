@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
 /**
- * Creates the folder and its missing parents, accessible to this user alone. It does not use the option
- * `recursive` of `mkdirSync`, which never returns where the system refuses folders, such as in `/proc`.
+ * Creates the folder and its missing parents, accessible to this user alone. The option `recursive` of
+ * `mkdirSync` never returns where the system refuses folders, such as in `/proc`.
  * @throws Error with one sentence
  */
 export function makeFolder(folder: string): void {
@@ -23,10 +23,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/**
- * Returns the path of the file that stands in place of `folder` or of one of its parents; undefined if there
- * is none.
- */
+/** The path of the file in place of `folder` or one of its parents; undefined if there is none. */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -39,10 +36,7 @@ export interface Owner {
   gid: number
 }
 
-/**
- * Returns the owner of the file or folder at `path`; if nothing is there, that of the nearest existing
- * parent.
- */
+/** The owner of the file or folder at `path`, or of the nearest existing parent. */
 export function ownerAt(path: string): Owner {
   const found = statSync(path, { throwIfNoEntry: false })
   return found || dirname(path) === path ? (found ?? { uid: 0, gid: 0 }) : ownerAt(dirname(path))
@@ -50,14 +44,13 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** Changes the owner of `path`. Does nothing unless this process runs as root, since only root may do so. */
+/** Changes the owner of `path`, but only as root, since others may not. */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
 /**
- * Limits of free disk space: below `LEAST_FREE_BYTES` a write may fail, below `LOW_FREE_BYTES` an operator
- * should make room.
+ * Limits of free disk space: below the first a write may fail, below the second an operator should make room.
  */
 export const LEAST_FREE_BYTES = 1_000_000
 export const LOW_FREE_BYTES = 1_000_000_000
@@ -68,8 +61,8 @@ export async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /**
- * Flushes the folder's entries to disk, so that files created or renamed in it survive a crash. Does nothing
- * on Windows.
+ * Flushes the folder's entries to disk, so that files created or renamed in it survive a crash; not on
+ * Windows.
  */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return

@@ -3,10 +3,10 @@ import type { Language } from './config.ts'
 // Results of checks, for `kalends doctor` and for the page Today of the desk.
 
 export interface Finding {
-  /** The subject of the check, in a word or two. */
+  /** The subject, in a word or two. */
   about: string
   state: 'ok' | 'warning' | 'error'
-  /** The result of the check, in one sentence. */
+  /** The result, in one sentence. */
   says: string
   todo?: string
 }
@@ -25,10 +25,10 @@ export const failing = (about: string, says: string, todo: string): Finding => (
   todo,
 })
 
-/** A failure of background work of a feature, such as a scheduled import. */
+/** A failure of a feature's background work, such as a scheduled import. */
 export interface Trouble {
   finding: Finding
-  /** Returns what the page Today shows, in the given language. */
+  /** What the page Today shows. */
   shown: (language: Language) => ShownTrouble
 }
 

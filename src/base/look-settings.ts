@@ -5,8 +5,8 @@ import { codeOf, messageOf } from './errors.ts'
 import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
-// Files for the look of the pages, such as a logo. The first bytes decide which format a file has; the name
-// under which it was sent is ignored.
+// Files for the look of the pages, such as a logo. Their first bytes decide the format; their sent names are
+// ignored.
 
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
 
@@ -15,13 +15,11 @@ type Ending = '.svg' | '.png' | '.webp' | '.jpg' | '.ico' | '.woff2'
 interface FileRule {
   stem: string
   endings: readonly Ending[]
-  /** Maximum size, in bytes. */
+  /** In bytes. */
   most: number
 }
 
-/**
- * File name and limits of each uploaded file. All files together, as base64 in JSON, fit into `MOST_LOOK`.
- */
+/** All files together, as base64 in JSON, fit into `MOST_LOOK`. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -41,7 +39,7 @@ const longestData = (name: LookFileSetting): number => Math.ceil(LOOK_FILES[name
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
-/** Recognises a file format by its content, mostly by the first bytes. */
+/** Recognises a format by the content, mostly the first bytes. */
 const SIGNATURES: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
   '.svg': isPlainSvg,
   '.png': (bytes) => startsWith(bytes, '\x89PNG\r\n\x1a\n'),
@@ -53,8 +51,8 @@ const SIGNATURES: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
 }
 
 /**
- * Parts of an SVG that could run code and that no drawing needs. They could not run anyway: responses with an
- * SVG forbid scripts by their Content-Security-Policy.
+ * Parts of an SVG that could run code and that no drawing needs. The Content-Security-Policy of its responses
+ * forbids scripts as well.
  */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
@@ -68,19 +66,13 @@ function isPlainSvg(bytes: Buffer): boolean {
   )
 }
 
-/**
- * Returns the file name extension for the content; undefined if the setting does not allow its format or
- * size.
- */
+/** The file name extension for the content; undefined if the setting does not allow its format or size. */
 export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefined {
   const { endings, most } = LOOK_FILES[name]
   return bytes.length > most ? undefined : endings.find((ending) => SIGNATURES[ending](bytes))
 }
 
-/**
- * Returns undefined for an allowed file, else the end of an error sentence that begins with the name of the
- * setting.
- */
+/** The end of an error sentence that begins with the name of the setting; undefined for an allowed file. */
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
@@ -88,9 +80,7 @@ export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | unde
   return `takes a file of at most ${most / 1000} kB that is ${kinds} by its content`
 }
 
-/**
- * Returns a file name that contains a hash of the content, so that caches cannot show old content under it.
- */
+/** A file name with a hash of the content, so that caches cannot show old content under it. */
 export function contentName(stem: string, ending: string, bytes: Buffer): string {
   return `${stem}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 10)}${ending}`
 }
@@ -98,7 +88,7 @@ export function contentName(stem: string, ending: string, bytes: Buffer): string
 const DATA = /^data:[\w.+/-]{0,100};base64,$/
 const BASE64 = /^[\w+/]*={0,2}$/
 
-/** Decodes a base64 `data:` URL; returns undefined for any other text. */
+/** Decodes a base64 `data:` URL; undefined for any other text. */
 export function bytesOfData(text: string): Buffer | undefined {
   const at = text.indexOf(',')
   if (at > 120 || !DATA.test(text.slice(0, at + 1)) || !BASE64.test(text.slice(at + 1))) return undefined
@@ -110,10 +100,7 @@ export interface OwnerLink {
   address: string
 }
 
-/**
- * A page that the owner has written, shown at `/<slug>/`. `text` is Markdown and begins with the title as a
- * heading.
- */
+/** An owner's page at `/<slug>/`. `text` is Markdown and begins with the title as a heading. */
 export interface OwnerText {
   slug: string
   text: string
@@ -136,8 +123,7 @@ function isAddress(text: string): boolean {
 }
 
 /**
- * Reads one link per line: the words, then the address. Returns undefined if a line is not a link or if there
- * are too many.
+ * Reads one link per line: the words, then the address. Undefined if a line is no link or there are too many.
  */
 export function readLinks(text: string): OwnerLink[] | undefined {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
@@ -151,8 +137,8 @@ export function readLinks(text: string): OwnerLink[] | undefined {
 }
 
 /**
- * Slugs that no page of an owner may have: the service uses them, may use them in a later version, or
- * redirects them (`path-words.ts`).
+ * Slugs that no page of an owner may have: the service uses them, may use them later, or redirects them
+ * (`path-words.ts`).
  */
 const TAKEN = new Set(
   `
@@ -166,8 +152,8 @@ const TAKEN = new Set(
 )
 
 /**
- * Returns the heading in the first line of the Markdown, such as `# About us`. Undefined if that line is not
- * a heading, or if the title is longer than 100 characters.
+ * The heading in the first line of the Markdown, such as `# About us`. Undefined if there is none, or if it
+ * has over 100 characters.
  */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
@@ -176,8 +162,8 @@ export function titleOfText(text: string): string | undefined {
 }
 
 /**
- * True if the service uses the slug itself. A page with such a slug is refused; one that an earlier version
- * accepted is hidden.
+ * True if the service uses the slug itself. Such a page is refused; one that an earlier version accepted is
+ * hidden.
  */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
@@ -206,7 +192,7 @@ function faultOfText({ slug, text }: OwnerText): string | undefined {
 }
 
 /**
- * Parses and checks the JSON in which `pages_texts` is stored.
+ * Parses and checks the JSON of `pages_texts`.
  * @throws Error with the end of a sentence that begins with the name of the setting
  */
 export function readTexts(json: string): OwnerText[] {
@@ -230,7 +216,7 @@ function parseTexts(json: string): OwnerText[] | undefined {
 }
 
 /**
- * Reads all `*.md` files of a folder and returns them as the JSON that `readTexts` parses.
+ * Reads all `*.md` files of a folder as the JSON that `readTexts` parses.
  * @throws Error with one sentence
  */
 export function readTextsFolder(folder: string): string {
@@ -368,9 +354,7 @@ export const MOST_LOOK = 1_000_000
 
 export type LookSetting = keyof typeof lookSettings
 
-/**
- * Maximum characters of the settings for which it is not 200. With `isText`, a value may have several lines.
- */
+/** Maximum characters where it is not 200. With `isText`, a value may have several lines. */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },

@@ -1,5 +1,5 @@
 export interface Sample {
-  /** What is appended to the name of the family, such as `_bucket`; usually empty. */
+  /** Appended to the name of the family, such as `_bucket`; usually empty. */
   suffix: string
   labels: Readonly<Record<string, string>>
   value: number

@@ -1,8 +1,8 @@
-// Errors that a request is answered with, and the reasons why a parameter was refused.
+// Errors that answer requests, and the reasons why a parameter was refused.
 
 const NOT_ALLOWED = 'You are not allowed to do that.'
 
-/** Status and text of each error, by the code that clients see (rule 25.1). */
+/** By the code that clients see (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_gone: { status: 410, text: 'This is no longer listed.' },
@@ -120,10 +120,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/**
- * Why a parameter was refused. Each kind but `invalid` and `told` has its own code in `data.details` (rule
- * 25.2).
- */
+/** Why a parameter was refused. All but `invalid` and `told` have a code in `data.details` (rule 25.2). */
 export type ParamFault =
   | { why: 'invalid' }
   | ToldFault
@@ -138,7 +135,7 @@ interface ToldFault {
   values: Readonly<Record<string, string>>
 }
 
-/** A fault in a recurrence rule. `part` is the part that is wrong; locales translate `message`. */
+/** `part` is the wrong part of the rule; locales translate `message`. */
 interface RecurrenceFault {
   why: 'recurrence'
   part: string
@@ -146,9 +143,7 @@ interface RecurrenceFault {
   values?: Readonly<Record<string, string>>
 }
 
-/**
- * A value that exceeds a limit. `at` is the path of the member within the parameter, such as `venue.city`.
- */
+/** `at` is the path of the member within the parameter, such as `venue.city`. */
 export interface LimitFault {
   why: 'limit'
   unit: 'characters' | 'bytes' | 'words' | 'entries' | 'levels' | 'members' | 'marks'
@@ -158,14 +153,14 @@ export interface LimitFault {
 
 export interface ProblemDetails {
   missing?: string[]
-  /** Why each parameter was refused, by its name, in the order in which parameters are declared. */
+  /** Why each parameter was refused, in the order in which parameters are declared. */
   params?: Record<string, ParamFault>
   data?: Record<string, unknown>
   /** Seconds, for the header Retry-After. */
   retryAfter?: number
 }
 
-/** An error that the client is told about. Any code may throw it; only `http` turns it into a response. */
+/** An error that clients are told. Any code may throw it; only `http` turns it into a response. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly details: ProblemDetails
@@ -182,6 +177,6 @@ export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' 
   return new Problem('rest_invalid_param', { params: { [name]: fault } })
 }
 
-/** The problem of a write while the disk is full or read-only. Clients may retry after 30 seconds. */
+/** For a write while the disk is full or read-only. Clients may retry after 30 seconds. */
 export const diskProblem = (code: 'rest_insufficient_storage' | 'rest_read_only') =>
   new Problem(code, { retryAfter: 30 })

@@ -3,7 +3,7 @@ import { messageOf } from './errors.ts'
 
 export type Print = (line: string) => void
 
-/** Thrown by a command that did only part of its work. The exit code is then 2. */
+/** Only a part of the work was done; the exit code is 2. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }
@@ -11,8 +11,8 @@ export class Incomplete extends Error {
 const exitCode = (error: unknown): number => (error instanceof Incomplete ? 2 : 1)
 
 /**
- * Runs a command. If `work` throws, prints the message of the error and ends the process with the exit code
- * `codeFor(error)`: by default 2 for `Incomplete`, else 1.
+ * Runs a command. If `work` throws, prints the message and ends the process with `codeFor(error)`: by default
+ * 2 for `Incomplete`, else 1.
  */
 export async function runCommand(
   command: Command,
@@ -57,17 +57,13 @@ export function table(texts: readonly string[][]): string {
 }
 
 /**
- * Replaces control characters by spaces, so that texts of clients or other calendars cannot send escape
- * sequences to the terminal.
+ * Replaces control characters by spaces: texts of clients or other calendars must not control the terminal.
  */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/**
- * Adds the command `list`, which also runs if the group is called without a command. An unknown command is an
- * error.
- */
+/** Adds the command `list`, the default of the group. An unknown command is an error. */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })
@@ -81,10 +77,10 @@ export function addList(group: Command): Command {
     })
 }
 
-// Parsers of options that are numbers or times. `takes` is the beginning of their error sentence.
+// Parsers of options. `takes` is the beginning of their error sentence.
 
 /**
- * Parses a positive whole number of at most nine digits.
+ * A positive whole number of at most nine digits.
  * @throws Error with one sentence
  */
 export function askedCount(option: string, text: string): number {
@@ -103,14 +99,14 @@ export function askedSpan(text: string, takes: string, least = 1): number {
 }
 
 /**
- * Parses a date, or a date with a time, in UTC; returns ms since the epoch. If `now` is given, also takes
- * hours, days or weeks, such as `7d`, counted from `now` in `direction`.
+ * Parses a date, or a date with a time, in UTC; returns ms since the epoch. With `now`, also takes hours,
+ * days or weeks, such as `7d`, counted from it in `direction`.
  * @throws Error with one sentence
  */
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
   const ms = day === undefined ? now + direction * spanMs(text, 'hdw') : Date.parse(`${day}T${time}Z`)
-  // `Date.parse` accepts 30 February and returns a day of March.
+  // `Date.parse` takes 30 February for a day of March.
   if (!Number.isNaN(ms) && (day === undefined || new Date(ms).toISOString().startsWith(day))) return ms
   throw new Error(`${takes}, not "${text}".`)
 }
@@ -131,7 +127,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
  * On SIGINT or SIGTERM, calls `stop`, which restores the cursor of the terminal, and then ends the process by
- * the same signal. Returns a function that removes the listeners.
+ * the same signal. The returned function removes the listeners.
  */
 export function stopOnSignal(stop: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {

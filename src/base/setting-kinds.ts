@@ -1,20 +1,13 @@
 import { isIP } from 'node:net'
 
-// Kinds of settings. Each parses its text, and throws an Error with the end of a sentence if the text is not
-// valid.
+// Kinds of settings. An invalid text throws an Error with the end of a sentence.
 
-/**
- * A setting of the service. The environment variable `KALENDS_<NAME>` sets it, or a flag of the same name,
- * which wins.
- */
+/** A setting of the service, from the environment variable `KALENDS_<NAME>` or a flag, which wins. */
 export interface Setting<Value> {
   about: string
   value: string
   default: Value
-  /**
-   * Parses the text of the setting.
-   * @throws Error with the end of a sentence that begins with the name of the setting
-   */
+  /** @throws Error with the end of a sentence that begins with the name of the setting */
   read: (text: string) => Value
 }
 
@@ -43,7 +36,7 @@ export const wholeNumber = (
   },
 })
 
-/** Splits a comma-separated list; trims the entries and drops empty ones. */
+/** Splits at commas, trims the entries and drops empty ones. */
 export const readEntries = (text: string): string[] =>
   text
     .split(',')
@@ -93,16 +86,14 @@ export const choice = <const Value extends string>(
   },
 })
 
-/**
- * Adds a check to a setting. The error consists of `problem`, which ends a sentence, and the refused value.
- */
+/** Adds a check. Its error consists of `problem`, which ends a sentence, and the refused value. */
 export const checked = (
   setting: Setting<string>,
   problem: string,
   test: (text: string) => boolean,
 ): Setting<string> => tested(setting, test, (text) => `${problem}, not "${text}"`)
 
-/** Like `checked`, but the error does not repeat the refused value, since it may contain a password. */
+/** Like `checked`, without the refused value, which may contain a password. */
 export const discreet = (
   setting: Setting<string>,
   problem: string,
@@ -128,6 +119,6 @@ export interface SettingGroup {
 
 export interface HasSettings {
   settings?: SettingGroup
-  /** Environment variables that are not settings, since only one command reads them, such as passwords. */
+  /** Environment variables that are no settings, such as passwords: only one command reads them. */
   variables?: readonly string[]
 }

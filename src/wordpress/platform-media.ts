@@ -28,10 +28,7 @@ import type { ImageRow } from '../store/storage/schema.ts'
 import { platformTime, serveForPlatform, shapingOf, shownText } from './platform-resource.ts'
 import { listPosts } from './post-list.ts'
 
-/**
- * The uploaded file. It comes from the body of the request and is never a parameter, so a text of this name
- * is ignored.
- */
+/** The uploaded file. It comes from the body of the request; a parameter of this name is ignored. */
 const upload: Kind<Upload> = {
   wire: { type: 'string', format: 'binary' },
   within: { isOwn: true },
@@ -42,7 +39,7 @@ function isUpload(value: unknown): value is Upload {
   return value !== null && typeof value === 'object' && 'read' in value && 'fileName' in value
 }
 
-/** A text with markup. Takes a string, or an object with the string in its member `raw`. */
+/** A text with markup: a string, or an object with the string in `raw`. */
 const markup: PlainKind<string> = {
   wire: { type: 'string' },
   within: limits.text,
@@ -163,7 +160,7 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
 
 /**
  * Presents an image as an attachment of the platform. `sizes` also contains the full image, but only beside
- * scaled ones. `post` is always null, since several records may show the image, some of them hidden.
+ * scaled ones. `post` is always null: several records may show the image, some of them hidden.
  */
 function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context

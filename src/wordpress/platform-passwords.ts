@@ -23,9 +23,9 @@ import { type MatchedRequest, type PlainOperation, plainRoute, type Route, UPDAT
 import type { Db } from '../store/storage/database.ts'
 import { platformTime } from './platform-resource.ts'
 
-// The routes of application passwords. A user reaches only those of their own.
+// Routes of application passwords. A user reaches only their own.
 
-/** The page to which programs send a user for an application password. */
+/** Where programs send a user for an application password. */
 export const CONSENT_PATH = '/wp-admin/authorize-application.php'
 
 const credentialName: Kind<string> = {
@@ -55,15 +55,15 @@ interface Theirs {
 }
 
 /**
- * True if the credential of the caller may act on the addressed password. One with scopes or an expiry may
- * act only on itself.
+ * True if the caller may act on the addressed password. A credential with scopes or an expiry may act only on
+ * itself.
  */
 const reaches = (caller: Caller, { addressed }: Theirs) =>
   isUnlimited(caller) || (addressed !== undefined && addressed.id === caller.credential?.id)
 
 /**
- * Defines an operation on the passwords of the user in the path. Every caller but that user is refused by
- * `refusal`, even an administrator. So is a credential of the user for which `mayReach` is false.
+ * An operation on the passwords of the user in the path. `refusal` refuses every other caller, even an
+ * administrator, and credentials of the user for which `mayReach` is false.
  */
 function forOwner<F extends Fields>(
   methods: PlainOperation['methods'],
@@ -112,10 +112,7 @@ function addressedIn({ addressed }: Theirs): Credential {
   return addressed
 }
 
-/**
- * Presents a password without its secret. `last_ip` is always null, since the address of the last use is not
- * stored.
- */
+/** Leaves out the secret. `last_ip` is always null: the address of the last use is not stored. */
 function present({ uuid, app_id, name, created_utc, used_utc }: Credential, audience = 'edit') {
   const known = { uuid, app_id, name }
   if (audience === 'embed') return known
@@ -228,7 +225,7 @@ const remove = forOwner(
 
 const ADDRESS = '/users/{user_id}/application-passwords'
 
-/** The routes of application passwords. The path `introspect` cannot be mistaken for a UUID. */
+/** The path `introspect` cannot be mistaken for a UUID. */
 export const passwordRoutes: readonly Route[] = [
   plainRoute(ADDRESS, [list, create, removeAll]),
   plainRoute(`${ADDRESS}/introspect`, [introspect]),

@@ -69,19 +69,13 @@ const statusFilterField = defineFields({
   },
 })
 
-/**
- * True for the status `any`, which has to be the only one, and only for callers who may see unpublished
- * records.
- */
+/** True for `any` as the only status, from callers who may see unpublished records. */
 function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)
 }
 
-/**
- * Returns the resources of events, venues and organizers (rule 29.5). `site` is the one of the namespace
- * `<vendor>/events/v1`.
- */
+/** The resources of events, venues and organizers (rule 29.5). `site` is that of `<vendor>/events/v1`. */
 export function recordsOf(site: Site): ServedResource[] {
   return KINDS.map((kind) => servePosts(kind, site))
 }

@@ -12,7 +12,7 @@ const neverDone = async (): Promise<never> => {
 const refuseWrite = { prepare: neverDone, write: neverDone }
 const nobody = () => false
 
-/** Stands in for the operations that a resource does not offer. */
+/** Stands in for operations that a resource lacks. */
 const nothing: Operations = {
   find: neverDone,
   load: neverDone,
@@ -26,10 +26,7 @@ const nothing: Operations = {
   rights: { create: nobody, update: nobody, remove: nobody },
 }
 
-/**
- * Makes a resource from the operations in `offered`. The handlers of the calendar's own namespace answer its
- * requests.
- */
+/** A resource with the operations in `offered`, answered by the handlers of the calendar's own namespace. */
 export function serveForPlatform<Row, Loaded = Row>(
   resource: Resource,
   filters: Fields,
@@ -38,7 +35,7 @@ export function serveForPlatform<Row, Loaded = Row>(
   return { resource, filters, operations: { ...nothing, ...offered } as Operations }
 }
 
-/** Returns the query parameters that links to other pages of a list repeat: all but the page and its size. */
+/** The query parameters that links to other pages of a list repeat: all but the page and its size. */
 export function shapingOf({
   page: _page,
   per_page: _perPage,
@@ -50,14 +47,13 @@ export function shapingOf({
   return parametersOf(shaping)
 }
 
-/** Formats a time in the form of the platform, such as `2026-11-20T15:11:35`, without a UTC offset. */
+/** A time as the platform writes it, such as `2026-11-20T15:11:35`, without a UTC offset. */
 export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
 /**
- * Returns a text as posts show it. `raw` is only for callers who may edit; the response keeps it only with
- * `context=edit`.
+ * A text as posts show it. `raw` is only for callers who may edit; the response keeps it with `context=edit`.
  */
 export function shownText(
   rendered: string,

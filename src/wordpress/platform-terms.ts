@@ -67,9 +67,7 @@ const parentFilter = defineFields({
   parent: { kind: parentId, about: 'Only the children of the category with this id; 0 for those at the top' },
 })
 
-/**
- * The resource `wp/v2/tags` (rule 29.4). Callers who may edit events may create tags here, as in WordPress.
- */
+/** The resource `wp/v2/tags` (rule 29.4). Callers who may edit events may create tags, as in WordPress. */
 export const platformTags = serveTerms('tag', 'tags', {
   create: {
     prepare: async (_context, values) => values,
@@ -80,7 +78,7 @@ export const platformTags = serveTerms('tag', 'tags', {
   },
 })
 
-/** Returns the resource of categories. `path` is its path, which contains the vendor word of the site. */
+/** The resource of categories. `path` contains the vendor word of the site. */
 export function categoriesAt(path: string): ServedResource {
   return serveTerms('category', path, {})
 }
@@ -137,7 +135,7 @@ async function find(taxonomy: Taxonomy, context: Context, asked: Query): Promise
   return { ...foundPage(await listPage(context, taxonomy, asked, page), page), effective: shapingOf(asked) }
 }
 
-/** Presents terms, by their id and in the given order. Terms that cannot be shown are left out. */
+/** Presents terms, by their id and in the given order. Those that cannot be shown are left out. */
 export async function presentTerms(
   context: Context,
   path: string,
@@ -169,10 +167,7 @@ async function listPage(
   return listTerms(context, taxonomy, list, { ...page, skip: asked.offset ?? 0 })
 }
 
-/**
- * Returns the ids of the terms that `include` and `slug` both allow; undefined if the request has neither
- * parameter.
- */
+/** The ids that `include` and `slug` both allow; undefined if the request has neither. */
 async function idsAskedFor(
   db: Db,
   taxonomy: Taxonomy,

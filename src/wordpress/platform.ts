@@ -45,11 +45,11 @@ import { recordsOf } from './platform-records.ts'
 import { serveForPlatform } from './platform-resource.ts'
 import { categoriesAt, platformTags, presentTerms } from './platform-terms.ts'
 
-/** Members of `_links` whose records `_embed` can include in the response. */
+/** Members of `_links` whose records `_embed` can include. */
 const RELATIONS = ['wp:featuredmedia', 'wp:term'] as const
 type Relation = (typeof RELATIONS)[number]
 
-/** Returns the relations that `_embed` asks for; all of them if it names none, as in `_embed=1`. */
+/** The relations that `_embed` asks for; all if it names none, as in `_embed=1`. */
 function embeddedRelations(asked: unknown): ReadonlySet<Relation> {
   if (asked === undefined || asked === null) return new Set()
   const words = (listEntries(asked) ?? []).map((word) => String(word).trim())
@@ -124,7 +124,7 @@ async function findTerms(posts: readonly Post[], context: Context): Promise<Map<
   ])
 }
 
-/** Members that have the text as written in `raw`. It is removed unless the request has `context=edit`. */
+/** They have the text as written in `raw`, which is removed unless the request has `context=edit`. */
 const TEXTS = ['title', 'content', 'excerpt', 'caption', 'description']
 
 function withoutRaw(body: unknown): unknown {
@@ -144,7 +144,7 @@ function rendered(value: unknown): unknown {
   return shown
 }
 
-/** True if the presented record has raw texts, which only callers who may edit get. */
+/** True if the record has raw texts, which only callers who may edit get. */
 function hasRaw(body: unknown): boolean {
   if (body === null || typeof body !== 'object' || !('title' in body)) return false
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
@@ -154,7 +154,7 @@ function hasRaw(body: unknown): boolean {
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** Maximum of `per_page`; a larger one is reduced to it (rule 29.6). */
+/** A larger `per_page` is reduced to it (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -178,17 +178,14 @@ const meRoute: Route = {
   endpoints: [{ methods: ['GET'], action: { do: 'read', served: me, by: 'id' }, args: {} }],
 }
 
-/**
- * The routes besides those of the namespace `<vendor>/events/v1`. Some paths contain the vendor word of the
- * site.
- */
+/** The routes besides those of `<vendor>/events/v1`. Some paths contain the vendor word of the site. */
 interface Platform {
   root: RouteGroup
   batch: RouteGroup
   platform: RouteGroup
   own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => MatchedRoute | undefined }[]
-  /** Routes whose response is the same for every caller, each with the function that makes it. */
+  /** Their response is the same for every caller; the function makes it. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
   namespaceRoutes: readonly Route[]
 }
@@ -239,10 +236,7 @@ export function makePlatform(
   return { root, batch, platform, own, finders, fixed, namespaceRoutes }
 }
 
-/**
- * Returns the routes of our own namespace: series, the history of records, and `featureRoutes`, which
- * features add.
- */
+/** The routes of our own namespace: series, the history of records, and those of features. */
 export function ownRoutes(featureRoutes: readonly Route[]): Route[] {
   return [
     uncached(listRoute(series)),
@@ -252,18 +246,12 @@ export function ownRoutes(featureRoutes: readonly Route[]): Route[] {
   ]
 }
 
-/**
- * Turns off the cache of responses for a route. Series are requested rarely, so cached responses would only
- * take memory.
- */
+/** Turns off the cache of responses. Series are requested rarely, so it would only take memory. */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
 
-/**
- * Returns the route of a single record with the given actions. Reading takes `context` if lists of the
- * resource do.
- */
+/** The route of a single record. Reading takes `context` if lists of the resource do. */
 function platformItem(served: ServedResource, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
   const route = itemRoute(served, 'id', served.resource.addresses.id)
@@ -353,11 +341,11 @@ async function answerBeside(
   return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
-/** Turns a list into a bare array, as the platform has it; the totals move into headers. */
+/** Makes a list a bare array, as the platform has it; the totals move into headers. */
 function bareList(answer: Answer, path: string, isOffset: boolean): Answer {
   const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = answer.headers
-  // The pages in these links are counted from the first record and not from `offset`, so the links are left
-  // out if the client sent one.
+  // These links count pages from the first record and not from `offset`, so a request with `offset` gets
+  // none.
   const { Link: link, ...headers } = { Link: '', ...others }
   const entries = new Map(Object.entries(answer.body ?? {})).get(path)
   return {
@@ -374,7 +362,7 @@ function bareList(answer: Answer, path: string, isOffset: boolean): Answer {
 
 const consentUrl = ({ url }: Site) => `${url}${CONSENT_PATH}`
 
-/** Describes the site, the ways to sign in and all routes (rule 29.1). */
+/** The site, the ways to sign in and all routes (rule 29.1). */
 function describeRoot({ root, batch, platform, own, namespaceRoutes }: Platform, context: Context): Answer {
   const { site } = context
   const groups: RouteGroup[] = [
@@ -409,10 +397,7 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
   ])
 }
 
-/**
- * Returns the present UTC offset of the site in hours, and the name of its time zone; no name if the setting
- * is a UTC offset.
- */
+/** The present UTC offset of the site in hours, and its zone name; empty if the setting is a UTC offset. */
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)
@@ -444,7 +429,7 @@ function typesOf(site: Site): PostType[] {
   ]
 }
 
-/** Returns the entries of `wp/v2/types` by slug. `site.base` is the base of the platform's namespace. */
+/** `wp/v2/types` by slug. `site.base` is the base of the platform's namespace. */
 function describeTypes(site: Site): Record<string, object> {
   return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
 }

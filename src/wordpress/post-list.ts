@@ -17,8 +17,8 @@ import { oneLineContains, wholeList } from '../store/storage/sql-parts.ts'
 type PostOrder = (typeof POST_ORDERS)[number]
 
 /**
- * A table whose rows are listed as posts, and its columns. `date` is the column of the local date; images
- * have only one in UTC.
+ * A table whose rows are listed as posts. `date` is the column of the local date; images have only one in
+ * UTC.
  */
 export interface PostTable {
   table: RecordTable | 'images'
@@ -49,7 +49,7 @@ function sharedConditions(posts: PostTable, query: PostQuery, { db, site, now }:
     const utc = value === undefined ? undefined : parseInstant(value, site.timezone, now)
     if (utc === undefined) return []
     if (name !== 'date') return [sql<SqlBool>`${column(name)} ${sql.raw(sign)} ${utc}`]
-    // Drafts have no UTC date; theirs is a local time in the zone of the site.
+    // Drafts have no UTC date; theirs is local in the zone of the site.
     const wall = utcToWall(utc, site.timezone)
     return [
       sql<SqlBool>`case when ${column('date_utc')} = ${sql.lit(NEVER)} then ${column(posts.date)} \
@@ -72,21 +72,18 @@ ${sql.raw(sign)} ${wall}
   ]
 }
 
-/** True for values in the list, which is passed as one bound parameter. */
+/** True for values in the list, which is one bound parameter. */
 function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number | string)[]): PostCondition {
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }
 
 export interface Narrowing {
   conditions: readonly PostCondition[]
-  /** The condition that the caller may see the record. */
+  /** True if the caller may see the record. */
   open: Expression<SqlBool>
 }
 
-/**
- * Lists posts, by default with the newest first. Posts with equal values are sorted by id. `query.offset`
- * posts are skipped.
- */
+/** By default the newest posts first; equal ones are sorted by id. `query.offset` posts are skipped. */
 export async function listPosts<Row extends { id: number }>(
   posts: PostTable,
   query: PostQuery,
@@ -95,8 +92,7 @@ export async function listPosts<Row extends { id: number }>(
   { conditions, open }: Narrowing,
 ): Promise<Listing<Row>> {
   const all = [...conditions, ...sharedConditions(posts, query, context)]
-  // The query builder takes a single table type. `images` stands for all tables, since they all have the
-  // columns used here.
+  // The query builder takes a single table type. All tables have the columns of `images` that are used here.
   const matching = context.db
     .selectFrom(posts.table as 'images')
     .where(open)
@@ -156,8 +152,8 @@ export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]):
 }
 
 /**
- * Returns the condition for `search`. Events are searched across all their texts; for venues and organizers,
- * one field must contain all words (rules 14.2 and 14.3).
+ * The condition for `search`. It may match across all texts of an event; of venues and organizers, one field
+ * must contain all words (rules 14.2 and 14.3).
  */
 export async function matchesSearch(
   { db, findMatching }: Pick<Context, 'db' | 'findMatching'>,

@@ -122,7 +122,7 @@ export async function prepareGround(
 }
 
 export interface StartOptions extends Omit<GroundOptions, 'tell'> {
-  /** For the log: whether each came from a flag or the environment. */
+  /** For the log: whether each setting came from a flag or the environment. */
   settings?: Readonly<Record<string, SettingSource>>
   /**
    * Called once the service answers and before it counts as ready. The first password can be used by then.
@@ -271,7 +271,7 @@ async function serveAll(start: ServiceStart): Promise<Serving[]> {
 async function followOwner({ read }: Database, site: Site, started: Config, servings: readonly Serving[]) {
   let present = started
   let { port } = started
-  /** True if a flag, the environment or an owner set it. */
+  /** True if a flag, the environment or an owner set the zone. */
   let hasZone = false
   const renew = async () => {
     const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])

@@ -124,7 +124,7 @@ async function findTerms(posts: readonly Post[], context: Context): Promise<Map<
   ])
 }
 
-/** They have the text as written in `raw`, which is removed unless the request has `context=edit`. */
+/** Members with the text as written in `raw`, which is removed unless the request has `context=edit`. */
 const TEXTS = ['title', 'content', 'excerpt', 'caption', 'description']
 
 function withoutRaw(body: unknown): unknown {

@@ -357,7 +357,7 @@ export const switchWord: Kind<boolean> = {
 
 const WHOLE_DATE = /^\d{4}-\d\d-\d\d/
 
-/** A time in any format of `parseMoment`. The code of the resource decides in which time zone. */
+/** A time in any format of `parseMoment`. The code of the resource decides its time zone. */
 export const moment: Kind<string | number> = {
   input: 'moment',
   wire: { type: 'string' },

@@ -6,7 +6,9 @@ import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
  * Limits of one value. They are checked first, in time that depends on them and not on the size of the value.
  */
 export interface Bounds {
-  /** Per text. An entity such as `&amp;` counts as one, since responses write some characters as entities. */
+  /**
+   * The most in each text. An entity such as `&amp;` counts as one, since responses write some characters so.
+   */
   characters?: number
   /**
    * UTF-8 bytes of a text, or of all texts in a list together. `setting` stands for the setting `text_bytes`.

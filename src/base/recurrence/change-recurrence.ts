@@ -85,8 +85,8 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
 /**
- * A rule that begins with `at`, which is no date of `rule`, and has the same dates after it. Undefined if its
- * dates would differ.
+ * A rule that begins with `at`, which `rule` does not give, and has the same dates after it as `rule`.
+ * Undefined if its dates would differ.
  */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)

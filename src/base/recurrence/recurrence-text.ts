@@ -533,9 +533,9 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * Parses UNTIL as the end of the last day that may have a date. If UNTIL has a time, that is its day, or the
- * day before if an occurrence would begin after UNTIL. All calendar programs agree on a whole day, however
- * they handle clock changes.
+ * Parses UNTIL as the end of the last day that may have a date. If UNTIL has a time, this is the day of
+ * UNTIL, or the one before if an occurrence would begin after UNTIL. All calendar programs agree on a whole
+ * day, however they handle clock changes.
  * @throws Unreadable
  */
 function untilOf(text: string, start: Start, part: string): string {

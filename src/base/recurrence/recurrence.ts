@@ -5,7 +5,7 @@ import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** Those below a day are missing, since events do not repeat within a day. */
+/** Frequencies of rules. Events do not repeat within a day. */
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
@@ -17,9 +17,9 @@ export const LIST_PARTS = ['weekdays', 'monthdays', 'months', 'positions'] as co
  */
 export interface Recurrence {
   readonly rule?: Rule
-  /** As in RDATE. */
+  /** Additional dates (RDATE). */
   readonly added: readonly string[]
-  /** As in EXDATE: original starts of occurrences that do not take place. */
+  /** Exceptions (EXDATE): original starts of occurrences that do not take place. */
   readonly left: readonly string[]
 }
 
@@ -104,13 +104,13 @@ export const recurrenceMessages = [
 
 type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
-/** Adds BYWEEKNO and BYYEARDAY, which recurrences of events here cannot have. */
+/** A rule with BYWEEKNO and BYYEARDAY, which events here cannot have. */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]
   readonly yeardays?: readonly number[]
 }
 
-/** Day numbers (see `numberOf`); both ends are included. */
+/** A range of day numbers (see `numberOf`); both ends are included. */
 export interface Period {
   first: number
   last: number

@@ -32,7 +32,7 @@ export function beginningOf(text: string, longest: number): string {
  */
 export const LONGEST_MARK_RUN = 30
 
-// All combining marks have higher code points.
+// Text without combining marks, which have higher code points.
 const PLAIN = /^[\0-\u02ff]*$/
 const LONG_RUN = new RegExp(`\\p{M}{${LONGEST_MARK_RUN + 1}}`, 'u')
 const LONG_RUNS = new RegExp(`(\\p{M}{${LONGEST_MARK_RUN}})\\p{M}+`, 'gu')
@@ -41,12 +41,10 @@ export function hasLongMarkRun(text: string): boolean {
   return text.length > LONGEST_MARK_RUN && !PLAIN.test(text) && LONG_RUN.test(text)
 }
 
-/** Appended to a prefix, it bounds all texts with that prefix from above. */
+/** Appended to a prefix, it gives the upper bound of all texts with that prefix. */
 export const LAST_CHARACTER = '\u{10ffff}'
 
-/**
- * Cuts runs of combining marks that are too long, so that the time stays linear in the length of the text.
- */
+/** Normalizes, and cuts runs of combining marks that are too long, so that the time stays linear. */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
   if (PLAIN.test(text)) return text.normalize(form)
   // Decomposition adds marks, so long runs are cut again.
@@ -57,7 +55,7 @@ function withoutLongRuns(text: string): string {
   return LONG_RUN.test(text) ? text.replace(LONG_RUNS, '$1') : text
 }
 
-/** 32-bit FNV-1a over the UTF-16 units of the text. */
+/** A 32-bit FNV-1a hash of the UTF-16 units. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -206,7 +206,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Drops all tags except `tags`. The sanitiser afterwards would too, but let them change how the allowed ones
+ * Drops all tags except `tags`. The sanitiser afterwards would too, but would let them change how the others
  * nest.
  */
 function withTags(html: string, tags: ReadonlySet<string>): string {

@@ -289,7 +289,7 @@ const TAGS = (
   'samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** A page has its own `h1`. */
+/** A page has its own `h1`, so texts begin with `h2`. */
 const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {

@@ -58,8 +58,8 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
   )
 }
 
-// The search index stores terms. They depend on fixed ranges of code points, since Unicode categories change
-// with its version while the index stays.
+// The search index stores terms. They depend on fixed ranges of code points, since categories change with the
+// version of Unicode while the index stays.
 
 /** Scripts that put spaces between words; so not Thai, Lao, Tibetan, Burmese and Khmer. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'

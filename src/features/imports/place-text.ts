@@ -1,8 +1,8 @@
 import { linkedItem, type SourceItem } from './source-item.ts'
 
-// Splits the text of a place into name, address and link, and recognises meeting programs.
+// Splits a place into name, address and link; recognises meeting programs.
 
-/** Words that some languages put before the name of a meeting program. */
+/** Words that some languages put before a meeting program. */
 const MEETING =
   '(?:(?:réunion|reunión|riunione|reunião|reunió|spotkanie|schůzka|întâlnire|собрание|нарада' +
   '|σύσκεψη)(?: (?:de|di|do|del|in|en|în|w aplikacji))? )?'
@@ -12,13 +12,13 @@ const TEAMS =
   `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous` +
   '|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?'
 
-/** Meeting programs whose names may also be those of places. */
+/** Meeting programs that may also be names of places. */
 const BRANDS =
   `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?` +
   '|gotomeeting|jitsi(?: meet)?|bigbluebutton)' +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
-/** Words that calendars write in place of a venue for an online event. */
+/** Stand in place of a venue for an online event. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs' +
   '|workshop))?' +
@@ -46,10 +46,7 @@ const UNKNOWN = new RegExp(
 const DIVIDER =
   /(\s{0,9}[;|\n,]\s{0,9}|\s{1,9}[/+&–—-]\s{1,9}|\s{1,9}(?:and|or|und|oder|sowie|et|ou|y|o)\s{1,9})/iu
 
-/**
- * Splits a place into name and web address. Meeting programs, and words such as `online`, are not part of the
- * name.
- */
+/** Splits a place into name and web address, without meeting programs and words such as `online`. */
 export function partsOfPlace(text: string): { place: string; link: string; isOnline: boolean } {
   const [link = ''] = /\bhttps?:\/\/[^\s,;<>()"]{1,1000}/i.exec(text) ?? []
   const parts = link === '' ? [text] : text.split(link).map(withoutEdges)
@@ -64,11 +61,11 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   const [, before] = ENDS_ONLINE.exec(text) ?? []
   if (IS_ONLINE.test(text)) return { place: '', isOnline: true }
   if (before !== undefined) return { place: withoutPrograms(withoutEdges(before)).place, isOnline: true }
-  // `split` returns the names at even indexes and the dividers between them at odd ones.
+  // `split` returns names at even indexes, dividers at odd ones.
   const parts = text.split(DIVIDER)
   const names = parts.filter((_, at) => at % 2 === 0)
   if (names.every((name) => IS_ONLINE.test(name))) return { place: '', isOnline: true }
-  // The name of a meeting program before a comma may be that of a venue, followed by its address.
+  // A meeting program before a comma may be a venue, followed by its address.
   const isFirstPlace = parts[1]?.trim() === ',' && IS_BRAND.test(parts[0] ?? '')
   const isKept = (name: string, at: number) => (at === 0 && isFirstPlace) || !IS_ONLINE.test(name)
   const kept = names.flatMap((name, at) => (isKept(name, at) ? [at] : []))
@@ -77,10 +74,7 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   return { place, isOnline: true }
 }
 
-/**
- * Returns the venue of a place. Its name ends at the first comma or line end: `Harbour Hall, 1 Quay,
- * Kilvara`.
- */
+/** The venue of a place; its name ends at the first comma or line end: `Harbour Hall, 1 Quay, Kilvara`. */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, unknown>>,

@@ -31,7 +31,7 @@ import {
 } from './source-item.ts'
 import { likeOthers, referencesOf } from './write-item.ts'
 
-// Plans what becomes of many items at once, and looks up what that depends on.
+// Plans what becomes of many items at once, with all that this depends on.
 
 export interface PlannedItem {
   item: SourceItem
@@ -42,8 +42,8 @@ export interface PlannedItem {
   reset: RecordState
   state: RecordState | undefined
   /**
-   * `twin`: an item of this identity came before. `older`: a later revision is stored. `leave out`: the item
-   * is new and private. `pass over`: another record has its UID.
+   * `twin`: its identity came before. `older`: a later revision is stored. `leave out`: it is new and
+   * private. `pass over`: another record has its UID.
    */
   plan:
     | Plan
@@ -51,7 +51,7 @@ export interface PlannedItem {
     | { act: 'older' }
     | { act: 'leave out' }
     | { act: 'pass over'; holder: UidHolder }
-  /** Set if a record in the trash has the UID: the new record gets another one. */
+  /** Set if a record in the trash has the UID: the new one gets another. */
   isUidTaken?: boolean
 }
 
@@ -97,8 +97,8 @@ export async function planItems(
 }
 
 /**
- * Passes over new items whose UID another record has. If that record is in the trash, the item is written all
- * the same, with another UID.
+ * Passes over new items whose UID a record has; if that is in the trash, the item is written with another
+ * UID.
  */
 async function withHolders(
   run: ImportRun,
@@ -118,10 +118,7 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/**
- * Compares an item with what the source sent last. Of an occurrence, only the fields are compared that differ
- * from its series.
- */
+/** Compares an item with the last one sent; of an occurrence, only the fields that differ from its series. */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -131,7 +128,7 @@ async function compare(
   const { db, now } = run.context
   const item = place ? ownPart(told, place, now) : told
   const { prints: own, digest } = item.ahead ?? comparedOf(item)
-  // The row of another record is left over from a series that was created anew.
+  // A row of another record is left over from a series created anew.
   const known = place && row?.record !== place.record ? undefined : row
   const isSame = known !== undefined && isAsLastSent(run, item, digest, known)
   const before = place && known && !isSame ? readFingerprints(known.written) : {}
@@ -153,20 +150,17 @@ function planOf(
   const before = known ? knownItem(known, state) : place && knownOccurrence(place, state)
   const isGone = before !== undefined && (!before.now || before.isTrashed)
   const { pictures: _pictures, ...others } = prints
-  // A record that was removed here does not come back if only pictures have changed.
+  // A record removed here does not come back for new pictures alone.
   const told = isGone && planItem(others, before, conflicts).act === 'nothing' ? others : prints
   const plan = planItem(told, before, conflicts)
   if (plan.act === 'create' && !run.options.private && item.values.status === 'private')
     return { act: 'leave out' }
-  // A later revision, or a new address of the page, is stored even if no field has changed.
+  // A later revision or a new address of the page is stored without changed fields too.
   const isNoted = isNext || (known && known.page !== pageOf(run, item))
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }
 
-/**
- * What is known of an occurrence that the source describes for the first time: fields that it overrides here
- * count as changed here.
- */
+/** What is known of an occurrence first described now: fields overridden here count as changed here. */
 function knownOccurrence({ own, series }: Place, state: RecordState | undefined): KnownItem {
   const now = state && fingerprintsOf(state)
   const others = Object.entries(now ?? {}).filter(([name]) => !own.includes(name))
@@ -176,7 +170,7 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
 
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
-/** True if the first one is a later revision; false if the source has no revisions. */
+/** True if the first is a later revision; false if the source has none. */
 export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
@@ -188,8 +182,8 @@ function isAsLastSent(run: ImportRun, item: SourceItem, digest: string, known: H
 }
 
 /**
- * Finds unchanged items by their digests, with few reads and without a plan. Occurrences are left out: they
- * are compared with their series.
+ * Finds unchanged items by digest, with few reads and no plan; occurrences are compared with their series
+ * instead.
  */
 async function findSame(
   run: ImportRun,
@@ -234,7 +228,7 @@ async function lookUpLinks(run: ImportRun, items: readonly SourceItem[]): Promis
       kind,
       rows.map(({ record }) => record),
     )
-    // Records in the trash cannot be linked to; a term has no status.
+    // Records in the trash cannot be linked to; terms have no status.
     for (const { identity, record } of rows)
       if ((states.get(record)?.status ?? 'trash') !== 'trash' || isTerm(kind, states.get(record)))
         remember(run.links, itemKey(kind, identity), record)
@@ -301,10 +295,7 @@ async function occurrencesOf(
   return new Map(rows.map((row) => [`${row.series} ${row.recurrence_id}`, row]))
 }
 
-/**
- * The start of an occurrence in local time. In a series with times, a mere day means the occurrence that
- * starts on it.
- */
+/** Local start of an occurrence; a mere day means the one that starts on it. */
 function startOf(occurrence: string, { timezone, all_day, start_date }: SeriesRow): string {
   if (occurrence.length === 10) return `${occurrence}${all_day === 1 ? ' 00:00:00' : start_date.slice(10)}`
   const wall = utcToWall(occurrence.slice(0, 19).replace('T', ' '), timezone)
@@ -338,8 +329,7 @@ const LONGEST = 1000
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
 /**
- * What is stored of the page in the source: the path if the source has moved here, the address if it stays
- * the original.
+ * What is stored of the page: the path if the source has moved here, the address if it stays the original.
  */
 function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
@@ -347,8 +337,7 @@ function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: st
   const isElsewhere = /^https?:/i.test(page) && isUrl(page) && page !== site && !page.startsWith(`${site}/`)
   if (!isElsewhere || !standsAlone(kind)) return ''
   if (kind === 'event') return page
-  // A site has a page for each date of a series: the date is replaced by a placeholder. A calendar file has
-  // one page for all.
+  // A site has a page for each date, replaced by a placeholder; a calendar file has one for all.
   if (DAY_AT_END.test(page)) return page.replace(DAY_AT_END, `-${DAY}/`)
   return uid === undefined ? '' : page
 }

@@ -7,28 +7,25 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 import { ImportError, type Message, message } from './import-messages.ts'
 
-// Asks other servers: one request at a time, with retries while they are busy, and only at allowed addresses.
+// Asks other servers: one request at a time, with retries while they are busy, only at allowed addresses.
 
 export interface FetchOptions {
   named: NamedOrigin
   accept: string
-  /** Redirects to other origins are followed, but without the login. */
+  /** Follows redirects to other origins, without the login. */
   leavesLogin?: boolean
-  /** In ms, before the first retry; doubled with each further one. */
+  /** In ms, before the first retry; it doubles with each further one. */
   backOffMs: number
   attempts?: number
   sending?: Sending
 }
 
-/** A request that writes. Redirects are not followed, since they would turn it into a GET. */
+/** A write; redirects would turn it into a GET, so they are not followed. */
 interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /**
-   * Looks whether the last attempt has succeeded after all, and returns its result, before the request is
-   * repeated.
-   */
+  /** Before a repeated request, finds the result of the last attempt if it succeeded after all. */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
@@ -45,12 +42,12 @@ const MOST_REFUSAL_BYTES = 64_000
 
 const LONGEST_WAIT_MS = 120_000
 
-/** A request to a source has failed; the message begins with the address. */
+/** A failed request to a source; the message begins with the address. */
 export class SourceFailure extends ImportError {
   override name = 'SourceFailure'
   readonly status: number
   readonly body: Buffer
-  /** Set for a failure that may be temporary; `afterMs` is the wait that the source asks for. */
+  /** Set if the failure may be temporary; `afterMs`: the wait asked for. */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(
@@ -68,8 +65,8 @@ export class SourceFailure extends ImportError {
 }
 
 /**
- * Sends a request. While the source is busy or fails, it is retried after `Retry-After` or a doubling pause,
- * at most 120 s each.
+ * Sends a request. A busy or failing source is retried after `Retry-After` or a doubling pause, at most 120 s
+ * each.
  * @throws SourceFailure with the address and the reason
  */
 export async function fetchPolitely(url: string, options: FetchOptions): Promise<FetchedAnswer> {
@@ -150,9 +147,7 @@ function waitOf(header: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-/**
- * @throws SourceFailure for too many bytes, before or after decoding, and for a body that cannot be decoded
- */
+/** @throws SourceFailure for too many bytes, before or after decoding, and for an undecodable body */
 async function readBounded(url: string, answer: IncomingMessage, most = MOST_BYTES): Promise<Buffer> {
   const tooLong = () =>
     new SourceFailure(url, message('answers with more than {most} bytes.', { most: `${most}` }))
@@ -192,7 +187,7 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['deflate', deflated],
 ])
 
-/** The origin that the operator has named. Only this origin receives the login, and it need not be public. */
+/** The origin named by the operator: it alone receives the login, and need not be public. */
 interface NamedOrigin {
   origin: string
   authorization: string | undefined

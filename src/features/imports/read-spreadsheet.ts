@@ -2,12 +2,12 @@ import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Reads spreadsheets in a process of its own: if a thread runs out of memory, V8 ends the whole service.
+// Reads spreadsheets in a process: a thread out of memory would end the whole service.
 
 const LONGEST_MS = 15_000
 const MOST_MEMORY_MB = 256
 
-/** @returns the cells of the first sheet as texts; undefined for a file that cannot be read */
+/** @returns cells of the first sheet as texts; undefined for an unreadable file */
 export function readSpreadsheet(bytes: Buffer): Promise<string[][] | undefined> {
   const program = fileURLToPath(new URL(`spreadsheet-process${extname(import.meta.url)}`, import.meta.url))
   const reader = fork(program, {

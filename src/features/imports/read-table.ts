@@ -5,7 +5,7 @@ import { parse } from 'csv-parse'
 import { storableText } from '../../base/text/characters.ts'
 import { markedEncoding, textOfBytes } from './source-text.ts'
 
-/** Rows of equal length. The first one may be the header. */
+/** Rows of equal length; the first may be the header. */
 export type Table = readonly (readonly string[])[]
 
 export const MOST_ROWS = 10_000

@@ -1,5 +1,4 @@
-// Worker thread that reads a file while the main thread writes. It needs a grant for each batch, so that it
-// does not get far ahead.
+// Worker thread that reads a file while the main thread writes. Grants keep it from getting far ahead.
 import { on } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { fileSource, type ReadGrant, type ReadTask, type ThreadAnswer } from './file-source.ts'
@@ -7,7 +6,7 @@ import { messageIn } from './import-messages.ts'
 import { asAsked, lookAhead, type SourceEntry } from './source-item.ts'
 
 const AT_ONCE = 250
-/** A batch ends after this many bytes of the file. */
+/** Bytes of the file after which a batch ends. */
 const MOST_BYTES = 4_000_000
 
 if (parentPort) void answerReads(parentPort, workerData)

@@ -8,7 +8,7 @@ import { shownTo, visibleTo } from '../../calendar/records/record-store.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { type CheckedRow, nameKey } from './check-rows.ts'
 
-// Finds events in the calendar that rows of a table may describe, and venues that rows may mean.
+// Finds events here that rows of a table may describe, and venues that rows may mean.
 
 export interface EventHere {
   id: number
@@ -23,13 +23,13 @@ interface EventBeside extends EventHere {
   venues: readonly string[]
 }
 
-/** A gap of up to this many days between rows is read along, so that few queries serve all rows. */
+/** Gaps of up to this many days between rows are read along, to save queries. */
 const GAP_DAYS = 10
 const MOST_EVENTS = 20_000
 
 /**
- * Finds an event for each row: one with its UID; else one of the same title and day, unless both name
- * different venues; else one at the same venue and time.
+ * Finds an event for each row: of its UID; else of its title and day, unless both name different venues; else
+ * at its venue and time.
  */
 export async function findEventsHere(
   context: Context,
@@ -88,7 +88,7 @@ async function findByUids(
   )
 }
 
-/** Key of the venue in a cell; of several ones only the first counts. */
+/** Of several venues in a cell only the first counts. */
 export const placeKey = (venue: string) => nameKey(venue.split('|', 1)[0] ?? '')
 
 async function readEventsBeside(context: Context, days: readonly string[]): Promise<EventBeside[]> {
@@ -155,7 +155,7 @@ export async function listVenuesHere({ db, caller }: Context): Promise<VenueHere
 }
 
 /**
- * Finds a venue of nearly the same name: it differs by a typing error, or by words added at the end.
+ * Finds a venue whose name differs by a typing error or by words added at the end.
  * @returns undefined if the name is known, or no other is near
  */
 export function findNearVenue(name: string, venues: readonly VenueHere[]): VenueHere | undefined {
@@ -175,7 +175,7 @@ export function findNearVenue(name: string, venues: readonly VenueHere[]): Venue
 }
 
 /**
- * Number of edits between two texts; two swapped neighbours count as one.
+ * Number of edits between two texts; two swapped neighbours are one.
  * @returns at most `most + 1`
  */
 function editsBetween(one: string, other: string, most: number): number {

@@ -27,7 +27,7 @@ import { isStagedAddress, readChoices, readContent, stageRows } from './staged-i
 import { adoptUpdated, stagedSource } from './staged-source.ts'
 import { undoImport } from './undo-import.ts'
 
-// Imports tables of the desk, and undoes such imports, one after the other, giving way to requests.
+// Imports tables of the desk and undoes that, one after the other, giving way to requests.
 
 type Said = Pick<Remark, 'at' | 'text'>
 
@@ -38,7 +38,7 @@ export interface StagedReport {
   removed?: number
   restored?: number
   left?: readonly Message[]
-  /** The first events of an address that was read, as pages would show them. */
+  /** First events of an address, as pages would show them. */
   preview?: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export interface StagedWork {
   begin: (service: RunningService) => void
   /**
    * Runs one `read` of a file at a time.
-   * @throws Problem rest_unavailable if too many are waiting
+   * @throws Problem rest_unavailable if too many wait
    */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>
   stop: () => Promise<void>
@@ -62,7 +62,7 @@ export interface StagedWork {
 
 const made = new WeakMap<ServiceStart, StagedWork>()
 
-/** Returns the work of a service, which the pages of the desk and the recurring work share. */
+/** The work of a service, shared by the pages of the desk and the recurring work. */
 export function stagedWorkOf(start: ServiceStart): StagedWork {
   const known = made.get(start) ?? makeWork(start)
   made.set(start, known)
@@ -119,7 +119,7 @@ function makeWork({ report }: ServiceStart): StagedWork {
   }
 }
 
-/** Thrown when the service stops; the import continues after the next start. */
+/** The service stops; the import continues after the next start. */
 class Stopped extends Error {}
 
 async function runNext(
@@ -196,11 +196,11 @@ async function runOne(
     return
   }
   const writer = { ...by, user: user.id, login: user.login }
-  // The texts were written by others, so they are filtered whatever the role of the user.
+  // Others wrote the texts: they are filtered whatever the role of the user.
   const caller = { id: user.id, login: user.login, role: user.role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writer)
   const context = contextOn(service, caller, { write })
-  // Rows are checked again now, so that the page need not do it when somebody opens it.
+  // Rows are checked again now, not when somebody opens the page.
   const checkAgain = async () => {
     const { checked } = await stageRows(context, row, readChoices(row))
     return { checked: JSON.stringify(checked) }

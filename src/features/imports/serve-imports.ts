@@ -9,12 +9,12 @@ import {
 import { stagedWorkOf } from './run-staged.ts'
 
 const EVERY_MS = 30_000
-/** In ms: how often to look for imports that another process has stored but not run. */
+/** In ms: how often imports are looked for that another process stored but did not run. */
 const STAGED_EVERY_MS = 10_000
 
 /**
- * Runs imports of the desk and those on a schedule. The latter need `start`. It has no default if the
- * settings of this process cannot be passed on: then no import runs on a schedule.
+ * Runs imports of the desk and those on a schedule. The latter need `start`, which has no default if the
+ * settings of this process cannot be passed on: then none runs.
  */
 export function serveImports(
   service: ServiceStart,

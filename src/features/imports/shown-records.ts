@@ -56,7 +56,7 @@ import {
   valuePrint,
 } from './source-item.ts'
 
-// Turns records as the API shows them into items, and collects occurrences as series.
+// Turns records as the API shows them into items; collects occurrences as series.
 
 // A series with more past dates than can be written begins later here than in its source.
 
@@ -76,9 +76,9 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * Returns a later start, and the rule from there, for a series with too many past dates; empty if `values`
- * can be written unchanged.
- * @param series the series here, whose start must not change
+ * A later start, and the rule from there, for a series with too many past dates; empty if `values` can be
+ * written unchanged.
+ * @param series the one here, whose start must not change
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -93,8 +93,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * Returns the first date of the series here if it is later than in the source. `first` is the present one;
- * undefined if the series is not here yet.
+ * The first date of the series here if it is later than in the source. `first`: the present one; undefined if
+ * the series is not here yet.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
@@ -130,12 +130,12 @@ function laterStart(
   return past.length > MOST_WRITTEN_DATES ? past.at(-KEPT_DATES) : undefined
 }
 
-/** Kinds of records in lists: a series appears only by its occurrences. */
+/** Lists show a series only by its occurrences. */
 export type ListedKind = Exclude<ItemKind, 'series'>
 
 export type ShownRecord = Readonly<Record<string, unknown>>
 
-/** Lists in the order of reading: records before those that refer to them. */
+/** In the order of reading: records before those that refer to them. */
 export const LISTS = [
   ['categories', 'category'],
   ['tags', 'tag'],
@@ -144,7 +144,7 @@ export const LISTS = [
   ['events', 'event'],
 ] as const satisfies readonly (readonly [string, ListedKind])[]
 
-/** Blank values of access facts, since venues do not show facts that are not known. */
+/** Blank access facts: venues do not show unknown ones. */
 export const unknownFacts = Object.fromEntries(venueFacts.map((fact) => [fact, '']))
 
 /** @returns a value that the interface accepts; undefined: the field is left out */
@@ -153,14 +153,14 @@ type Read = (value: unknown, record: ShownRecord) => unknown
 const none: Read = () => undefined
 const asTitle: Read = (value) => (typeof value === 'string' ? decodeTitle(value) : value)
 const asName: Read = (value) => (typeof value === 'string' ? decodeName(value) : value)
-/** A record that was never published shows a date of zeros. */
+/** A record never published has a date of zeros. */
 const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 /** An event without a website shows its own address as one. */
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /**
- * Returns prices as the interface accepts them. A price of zero is shown as a word, with the number in
- * `cost_details`. For a range, numbers between its ends are further prices.
+ * Prices as the interface accepts them. Zero is shown as a word, with the number in `cost_details`; numbers
+ * between the ends of a range are further prices.
  */
 const asCost: Read = (value, { cost_details: details }) => {
   if (typeof value !== 'string' || !isRecord(details) || !Array.isArray(details.values)) return value
@@ -181,8 +181,8 @@ function isRangeOf(cost: string, figures: readonly string[]): boolean {
 }
 
 /**
- * Returns the end of an event. The Events Calendar may show an all-day event from 03:00:00 to 02:59:59 of the
- * following day: its last day is then the day before.
+ * The end of an event. The Events Calendar may show all-day events from 03:00:00 to 02:59:59 of the following
+ * day: the last day is the one before.
  */
 const asEnd: Read = (end, { all_day, start_date: start }) => {
   if (all_day !== true || !hasWallForm(start) || !hasWallForm(end) || start.endsWith(' 00:00:00')) return end
@@ -199,7 +199,7 @@ export const LINKED = {
 export type LinkName = keyof typeof LINKED
 export const linkNames = namesWith(eventMembers, 'from', 'link')
 
-/** How a shown field becomes a value. Links and images are read elsewhere. */
+/** How a shown field becomes a value; links and images are read elsewhere. */
 const READERS: Readonly<Record<ListedKind, Readonly<Record<string, Read>>>> = {
   event: {
     title: asTitle,
@@ -232,7 +232,7 @@ const NAMES = {
   tag: 'name',
 } as const
 
-/** Records already yielded, as JSON by kind and id: each event repeats the records it refers to. */
+/** Records already yielded, as JSON by kind and id: each event repeats those it refers to. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
@@ -247,8 +247,8 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
 }
 
 /**
- * Yields the item of a record, after the records that it refers to, except those in `before`. A value that is
- * no record yields a fault.
+ * Yields the item of a record after those it refers to, except what is in `before`; a fault for a value that
+ * is no record.
  */
 export function* itemsOf(
   kind: ListedKind,
@@ -274,7 +274,7 @@ export function* itemsOf(
   yield itemOf(kind, record, at, links)
 }
 
-/** Returns linked records: none for an empty list or false; for a text, a record of that name. */
+/** Linked records: none for an empty list or false; for a text, a record of that name. */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
@@ -282,7 +282,7 @@ function shownList(value: unknown, name: string): ShownRecord[] {
 }
 
 /**
- * The id of a record; else its address; else title and start of an event, or name and details of another
+ * The id of a record, else its address, else title and start of an event, or name and details of another
  * record.
  */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
@@ -355,9 +355,7 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/**
- * Address of the image; empty if it shows false, which means no image. Undefined for terms, which have none.
- */
+/** Address of the image; empty for false, which means none. Undefined for terms, which have none. */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isRecord(image) && typeof image.url === 'string' ? image.url : ''
@@ -367,7 +365,7 @@ const ENTITY = /&(#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
 const KEPT = /^(?:lt|gt|#0*60|#0*62|#x0*3[ce])$/i
 const BEGINS_ENTITY = /^(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i
 
-/** Decodes entities, except those that keep a character from being read as markup. */
+/** Decodes entities, except those that keep a character from being markup. */
 function decodeTitle(shown: string): string {
   if (!shown.includes('&')) return shown
   return shown.replace(ENTITY, (entity: string, name: string, at: number) => {
@@ -377,7 +375,7 @@ function decodeTitle(shown: string): string {
   })
 }
 
-/** Decodes all entities, since names of terms are not stored as HTML. */
+/** Decodes all entities: names of terms are not stored as HTML. */
 export function decodeName(shown: string): string {
   return shown.replace(ENTITY, decodeOne)
 }
@@ -404,10 +402,7 @@ export function seriesIn(record: unknown): string | undefined {
   return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
-/**
- * Yields a series, then an item for each occurrence that differs from it. If no rule yields these dates, they
- * become single events.
- */
+/** Yields a series, then each occurrence that differs from it; single events if no rule yields the dates. */
 export function* seriesEntries(
   records: readonly unknown[],
   series: string,
@@ -479,8 +474,7 @@ function sharedItem(
 }
 
 /**
- * Returns the rule with the dates added and left out, so that it yields `starts`; it continues after the last
- * one.
+ * The rule with dates added and left out, so that it yields `starts`; it continues after the last one.
  * @returns undefined if the rule cannot be read
  */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
@@ -497,8 +491,7 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
 }
 
 /**
- * Ends the rule at the last date that is shown. Its COUNT cannot be kept, because it includes earlier dates
- * that are not shown.
+ * Ends the rule at the last date shown. COUNT cannot be kept: it includes earlier dates that are not shown.
  */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
@@ -540,15 +533,12 @@ function undatedSlug(slug: string, start: string): string {
   return slug.endsWith(end) ? slug.slice(0, -end.length) : slug
 }
 
-/** Status words in every language, each with the colon after it. */
+/** Status words in every language, with the colon after them. */
 const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
   LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
 )
 
-/**
- * Returns the line without the word for the event status, which may be in any language; undefined if it has
- * none.
- */
+/** The line without the event status in any language; undefined if it has none. */
 export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
   const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
   return found && line.slice(found.prefix.length).trim()

@@ -28,7 +28,7 @@ interface Interface {
 export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
- * Finds the namespace of the interface: in the address itself, by the link of its page, or at a known path.
+ * Finds the namespace of the interface: in the address, by the link of its page, or at a known path.
  * @throws SourceFailure if there is none
  */
 export async function findInterface(
@@ -59,7 +59,7 @@ export async function findInterface(
 }
 
 /**
- * Namespaces in the index of the site; an empty list if there is no index.
+ * Namespaces in the index of the site; empty if there is no index.
  * @throws SourceFailure when the site does not answer, or wants a login
  */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
@@ -84,11 +84,11 @@ function rootOf(headers: FetchedAnswer['headers'] | undefined): string | undefin
   return root?.replace(/(?<!\/)\/+$/, '')
 }
 
-/** A page of the feed of changes that another Kalends has (docs/sync.md). */
+/** A page of the feed of changes of another Kalends (docs/sync.md). */
 interface Changes {
   changes: readonly { kind: ListedKind; id: string; record: unknown }[]
   next: string
-  /** Sync token from which the next run starts; empty on every page but the last. */
+  /** Sync token for the next run; empty on every page but the last. */
   token: string
 }
 
@@ -96,7 +96,7 @@ const CHANGES_AT_ONCE = 200
 
 /**
  * Asks for a page of changes; an empty token asks for all records.
- * @throws SourceFailure with 410 for an expired token, 404 for a site without the feed
+ * @throws SourceFailure: 410 for an expired token, 404 without the feed
  */
 async function askChanges(root: string, since: string, options: FetchOptions): Promise<Changes> {
   const query = new URLSearchParams({ per_page: String(CHANGES_AT_ONCE), ...(since === '' ? {} : { since }) })
@@ -110,7 +110,7 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/** The edition of the database, with which each token begins. */
+/** The edition of the database, the begin of each token. */
 function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }
@@ -127,19 +127,19 @@ function changeOf(change: unknown): Changes['changes'][number] | undefined {
 }
 
 interface SiteTask {
-  /** Address of the site, of its interface, or of a page. */
+  /** Address of the site, its interface, or a page. */
   url: string
   page?: FetchedAnswer | undefined
   login?: string | undefined
   password?: string | undefined
-  /** UTC as `YYYY-MM-DD HH:MM:SS`: only records are read that have changed since. */
+  /** UTC as `YYYY-MM-DD HH:MM:SS`: only records changed since are read. */
   since?: string | undefined
   backOffMs: number
   guest?: readonly string[] | undefined
 }
 
 const PAGE_SIZE = 50
-/** A list with more pages than this counts as endless. */
+/** A list with more pages counts as endless. */
 const MOST_PAGES = 200_000
 const STATUSES = 'publish,future,draft,pending,private'
 
@@ -153,7 +153,7 @@ interface SiteReading {
   read: number
   totals: Map<string, number>
   isWhole: boolean
-  /** Keys of records from lists of their own: they are not read again from events that show them. */
+  /** Keys of records from their own lists, not read again from events that show them. */
   listed: Set<string>
   series: Set<string>
   since: string
@@ -222,8 +222,8 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
 }
 
 /**
- * Asks for changes since the token, or for everything if the site does not accept it.
- * @returns undefined at a site without the feed
+ * Asks for changes since the token, or for everything if the site refuses it.
+ * @returns undefined without the feed
  */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
@@ -289,7 +289,7 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   }
 }
 
-/** Reports a list that gave fewer records than its pages have counted. */
+/** Reports a list with fewer records than its pages have counted. */
 function* lackOf(
   { base, inList, totals }: SiteReading,
   path: string,
@@ -330,7 +330,7 @@ async function* entriesOfRecord(
 }
 
 /**
- * Reads all occurrences of a series. If the site cannot list them, returns `found` alone.
+ * Reads all occurrences of a series; only `found` if the site cannot list them.
  * @returns undefined if the list breaks off
  */
 async function readOccurrences(
@@ -347,7 +347,7 @@ async function readOccurrences(
     if (!page || page.records.length === 0) break
     const others = page.records.filter((record) => seriesIn(record) === series)
     for (const record of others) records.push(record)
-    // Records of other series show that the site ignores the filter.
+    // Other series show that the site ignores the filter.
     if (others.length < page.records.length) return records.length === 0 ? [found] : records
     total = page.total
     if (own.page >= page.pages) break
@@ -362,7 +362,7 @@ interface ListPage {
 }
 
 /**
- * @returns undefined for a page beyond the last one
+ * @returns undefined beyond the last page
  * @throws SourceFailure
  */
 async function readPage(
@@ -384,7 +384,7 @@ async function readPage(
     return parsePage(url, path, body)
   } catch (error) {
     const isPastEnd = error instanceof SourceFailure && [400, 404].includes(error.status)
-    // A site answers 400 or 404 beyond the last page, and for the first page of an empty list.
+    // A site answers 400 or 404 beyond the last page, and for an empty list.
     if (isPastEnd && (page > 1 || path !== 'events')) return undefined
     if (isPastEnd && hasRoute(error) && (await isThere(reading))) return undefined
     throw error
@@ -396,7 +396,7 @@ function hasRoute({ body }: SourceFailure): boolean {
   return isRecord(answer) && answer.code !== 'rest_no_route'
 }
 
-/** True if the site has the interface: then the list of events has no first page because it is empty. */
+/** True if the site has the interface, so that a list without a first page is empty. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isRecord(parsedJson(answer.body))

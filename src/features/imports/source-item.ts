@@ -8,10 +8,9 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { type Message, message } from './import-messages.ts'
 
-// An item is a record of any source in one common form. It is compared by fingerprints of its fields, and
-// then planned.
+// An item is a record of any source in one common form, compared by fingerprints of its fields, and planned.
 
-/** Kinds in the order of writing: records before those that refer to them. */
+/** In the order of writing: records before those that refer to them. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
@@ -24,7 +23,7 @@ export const KIND_NAMES = {
   event: 'event',
 } as const satisfies Record<ItemKind, string>
 
-/** Links of an item, as identities. A link that is undefined is not changed. */
+/** Links as identities; an undefined one is not changed. */
 export interface ItemLinks {
   venue?: readonly string[]
   organizer?: readonly string[]
@@ -37,45 +36,43 @@ export const TEXTS = ['description', 'excerpt'] as const
 
 export interface SourceItem {
   kind: ItemKind
-  /** An id or a UID, which is the same in every run. */
+  /** An id or a UID, the same in every run. */
   identity: string
   /**
-   * For one occurrence that differs from its series: the original start, `YYYY-MM-DD` or
-   * `YYYY-MM-DDTHH:MM:SSZ`. Else empty.
+   * Original start of an occurrence that differs from its series, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`;
+   * else empty.
    */
   occurrence: string
   /** Place in the source for the report, such as `line 12`. */
   at: string
   name: string
-  /** Field values in the form that the interface accepts, without links and image. */
+  /** As the interface accepts them, without links and image. */
   values: Readonly<Record<string, unknown>>
   links: ItemLinks
-  /** Address of the image; empty: there is none; undefined: the source does not say. */
+  /** Address; empty: no image; undefined: the source does not say. */
   image: string | undefined
   uid?: string
-  /** The `date` of a record that was never published. */
+  /** The `date` of a record never published. */
   unpublishedDate?: string
   page?: string
-  /** The revision, SEQUENCE (RFC 5545, 3.8.7.4). */
+  /** SEQUENCE (RFC 5545, 3.8.7.4). */
   sequence?: number
-  /** For a series: the identity that its first event had as a single event. */
+  /** For a series: the identity of its first event as a single one. */
   formerly?: string
   /** Addresses of the image and of pictures in texts, if these are imported. */
   pictures?: readonly string[] | undefined
-  /**
-   * Set for an organizer with an e-mail address in a calendar file, which may not be meant for the public.
-   */
+  /** Set for an organizer whose e-mail address in a calendar file may not be meant for the public. */
   hasAddress?: true
-  /** Set for a record from a feed of changes, which is newer than its copies in other records. */
+  /** Set for a record from a feed of changes, newer than its copies in other records. */
   isChange?: true
   ahead?: AheadOfWriting | undefined
 }
 
-/** What a worker thread computes before the item is written. */
+/** Computed by a worker thread before the item is written. */
 interface AheadOfWriting {
   prints: Fingerprints
   digest: string
-  /** Columns of an event that is likely to be new; undefined if its values are refused. */
+  /** Columns of an event likely to be new; undefined for refused values. */
   settled: OwnColumns | undefined
 }
 
@@ -87,7 +84,7 @@ export interface SourceFault {
   isPart?: true
 }
 
-/** A part of the source that is never read, such as a column; no record is incomplete because of it. */
+/** A part that is never read, such as a column; no record is incomplete for it. */
 interface SourceOmission {
   at: string
   unread: Message
@@ -99,7 +96,7 @@ interface SourceLoss {
 
 export interface SourceCut {
   cutOff: Message
-  /** True for one page of several: the source has more, but is not damaged. */
+  /** True for one page of several: the source has more, undamaged. */
   isPage?: boolean
 }
 
@@ -107,35 +104,32 @@ export type ReadEntry = SourceItem | SourceFault
 
 export type SourceEntry = ReadEntry | SourceOmission | SourceLoss | SourceCut
 
-/** A source of records. It yields a record before all others that refer to it. */
+/** Yields a record before all others that refer to it. */
 export interface Source {
   address: string
-  /** Size in the unit of `progress`; 0 while it is unknown. */
+  /** In the unit of `progress`; 0 while unknown. */
   total: () => number
   progress: () => number
-  /** Called at the end. False if only a part was read: then a missing item does not count as gone. */
+  /** Called at the end. False if only a part was read: then missing items do not count as gone. */
   isWhole: () => boolean
-  /** Where an interrupted run is to be resumed; `resume` takes it in the next run. */
+  /** Where an interrupted run is resumed: `resume` of the next run takes it. */
   position?: () => string
   resume?: (position: string) => void
-  /** Called before reading, with a sync token; an empty one asks for everything. */
+  /** Called before reading; an empty sync token asks for everything. */
   readSince?: (token: string) => void
-  /** Sync token from which the next run starts, once everything has been read; else empty. */
+  /** Sync token for the next run, once everything has been read; else empty. */
   token?: () => string
-  /**
-   * Edition of the database if the source is a Kalends (`storage/edition`); known once entries have been
-   * read.
-   */
+  /** Edition of the database of a Kalends (`storage/edition`), once entries have been read. */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
   beginsSoon?: boolean
 }
 
-/** What a source has to know to read; with it, some of the work can be done before the write. */
+/** What a source needs to do some of the work before the write. */
 export interface Reading {
   context: ValueContext
   images: boolean
-  /** Whether the e-mail addresses of organizers in calendar files are read. */
+  /** Whether e-mail addresses of organizers in calendar files are read. */
   addresses: boolean
   expectsNew: () => boolean
 }
@@ -156,7 +150,7 @@ export function fieldsOf({
   image,
   pictures,
 }: Pick<SourceItem, 'kind' | 'values' | 'links' | 'image' | 'pictures'>): Readonly<Record<string, unknown>> {
-  // A series gets its slug only when it is created, so a later one is no change.
+  // A series gets its slug when it is created: a later one is no change.
   const own = kind === 'series' && 'slug' in values ? withoutSlug(values) : values
   return { ...own, ...links, ...(image !== undefined && { image }), ...(pictures && { pictures }) }
 }
@@ -165,14 +159,14 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** True for events and series; false for records that are repeated with each record that refers to them. */
+/** False for records repeated with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
 
 /**
- * Status with the time of publication. Without a time `future` becomes a draft, because it would be published
- * at once.
+ * Status with the time of publication. Without a time `future` becomes a draft: it would be published at
+ * once.
  */
 export function scheduled(status: string, date_utc: string | undefined): Readonly<Record<string, string>> {
   if (status !== 'future') return { status }
@@ -221,7 +215,7 @@ export function settledOf(item: SourceItem, context: ValueContext): OwnColumns |
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
 
-/** The error is dropped: the write of the event will report it. */
+/** The error is dropped: the write will report it. */
 function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColumns | undefined {
   try {
     return settleValues(parseNew(event.fields, values, context), context)
@@ -233,7 +227,7 @@ function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColum
 const LONGEST_NAME = 190
 
 /**
- * Returns a venue, organizer or term that the source identifies only by its name and details.
+ * A venue, organizer or term that the source identifies only by name and details.
  * @returns undefined for an empty name
  */
 export function linkedItem(
@@ -267,19 +261,18 @@ export function numberIn(identity: string): string | undefined {
 
 export const isToBeSeen = (status: unknown) => status === 'publish' || status === 'future'
 
-// The plan of an item compares three states: what was last written, the record after that, and the record
-// now.
+// A plan compares three states: what was last written, the record after that, and the record now.
 
-/** What happens to a field that was changed both in the source and here. */
+/** What happens to a field changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
 export type ConflictPolicy = (typeof POLICIES)[number]
 
 export type Plan =
   | { act: 'create' }
   | { act: 'nothing' }
-  /** `kept`: fields that were changed here as well, and keep their values. */
+  /** `kept`: fields changed here as well, which keep their values. */
   | { act: 'update'; fields: readonly string[]; kept: readonly string[] }
-  /** Nothing is written, because the record was changed here, or was trashed or deleted (`isGone`). */
+  /** Nothing is written: the record was changed here, or trashed or deleted (`isGone`). */
   | { act: 'leave'; kept: readonly string[]; isGone: boolean }
 
 export function describeStay(item: Message, kept: readonly string[], isGone = false): Message {
@@ -306,8 +299,8 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
 }
 
 /**
- * Fingerprints of the record after a write. Fields that were changed here before keep their former ones, and
- * so stay marked as changed.
+ * Fingerprints after a write. Fields changed here before keep their former ones, and so stay marked as
+ * changed.
  */
 export function keptAfter(
   kept: Fingerprints,
@@ -322,7 +315,7 @@ export function keptAfter(
   return { ...after, ...Object.fromEntries(known) }
 }
 
-/** True for an earlier revision than the stored one. Under `overwrite` earlier ones are written as well. */
+/** True for an earlier revision than the stored one, which only `overwrite` writes. */
 export function isOlder(
   { sequence }: Pick<SourceItem, 'sequence'>,
   known: Pick<ImportItemColumns, 'sequence'>,

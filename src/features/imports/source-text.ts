@@ -2,12 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { type Message, message } from './import-messages.ts'
 
-// Reads the bytes of a source as lines of text, and recognises encodings and markup.
+// Reads a source as lines of text; recognises encodings and markup.
 
-/**
- * Returns `bytes`, which reads the file from its start at each call, and `progress`, the number of bytes read
- * by all calls.
- */
+/** `bytes` reads the file from its start at each call; `progress` counts the bytes of all calls. */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0
   const bytes = async function* () {
@@ -37,7 +34,7 @@ export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** Replaces CR by LF in a file that has CR alone as line ends. */
+/** Replaces CR by LF if all line ends are CR alone. */
 export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isCrAlone: boolean | undefined
   for await (const chunk of bytes) {
@@ -48,15 +45,12 @@ export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGen
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** Decodes UTF-8 if the bytes are valid UTF-8, else Windows-1252. */
+/** UTF-8 if the bytes are valid, else Windows-1252. */
 export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }
 
-/**
- * A line of a file, with its number; `at` is the offset of its first byte. `tooLong`: length in bytes of a
- * line that is not read.
- */
+/** A line with its number; `at`: offset of its first byte; `tooLong`: bytes of a line that is not read. */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
@@ -68,8 +62,8 @@ interface Gathered {
 }
 
 /**
- * Yields the lines without line ends and byte order mark; empty lines are left out. At most `most` bytes of a
- * line are held in memory.
+ * Yields lines without line ends and byte order mark, no empty ones. At most `most` bytes of a line are in
+ * memory.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }
@@ -119,9 +113,7 @@ export function textIn(bytes: Uint8Array): string {
 
 const MOST_LOOKED_AT = 500_000
 
-/**
- * Describes markup, as the end of a sentence such as "It is a web page"; undefined for text without markup.
- */
+/** Names markup for the end of a sentence such as "It is a web page"; undefined for other text. */
 export function describeMarkup(text: string, address = ''): Message | undefined {
   const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
   if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))

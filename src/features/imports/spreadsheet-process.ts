@@ -1,8 +1,8 @@
-// Reads a spreadsheet (XLSX) in a process apart from the service, because the file comes from somebody else.
+// Reads a spreadsheet (XLSX) apart from the service, because the file is somebody else's.
 import { readSheet } from 'read-excel-file/universal'
 import { MOST_ROWS } from './read-table.ts'
 
-/** In bytes: the size of all parts after unpacking, as the archive declares it. */
+/** In bytes: all parts unpacked, as the archive declares. */
 const MOST_UNPACKED = 60_000_000
 const MOST_PARTS = 2000
 
@@ -10,9 +10,7 @@ process.once('message', async (bytes) => {
   process.send?.((bytes instanceof Uint8Array && (await textsIn(bytes))) || null)
 })
 
-/**
- * @returns the cells of the first sheet as texts; undefined for a file that is no spreadsheet, or too large
- */
+/** @returns cells of the first sheet as texts; undefined for no spreadsheet, or one too large */
 async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   if (!isBounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return undefined
   try {
@@ -25,8 +23,8 @@ async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
 }
 
 /**
- * Checks the number and size of the parts by the directory at the end of the archive (APPNOTE.TXT 4.3.12),
- * before they are unpacked.
+ * Checks number and size of the parts before they are unpacked, by the archive's directory (APPNOTE.TXT
+ * 4.3.12).
  */
 function isBounded(archive: Buffer): boolean {
   const end = archive.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
@@ -42,13 +40,13 @@ function isBounded(archive: Buffer): boolean {
   return parts <= MOST_PARTS && unpacked <= MOST_UNPACKED
 }
 
-/** Days of spreadsheets begin at the end of 1899: a date before this one is only a time of day. */
+/** Days begin at the end of 1899: an earlier date is only a time of day. */
 const FIRST_DAY = Date.UTC(1900, 0, 2)
 
 function textOfCell(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (!(cell instanceof Date)) return typeof cell === 'object' ? '' : String(cell)
-  // Spreadsheets store times as fractions of a day, which are not exact.
+  // Times are stored as fractions of a day, which are not exact.
   const ms = Math.round(cell.getTime() / 1000) * 1000
   if (Number.isNaN(ms)) return ''
   const text = new Date(ms).toISOString()

@@ -13,7 +13,7 @@ import { besideWriting, fileSource } from './file-source.ts'
 import { type Message, message, messageIn } from './import-messages.ts'
 import { type SourceEntry, type SourceItem, settledOf, standsAlone } from './source-item.ts'
 
-// Reads a file at the desk as rows: events, series, and entries that cannot be read.
+// Reads a file at the desk as rows: events, series, unreadable entries.
 
 interface StagedFile {
   kind: 'ics' | 'json'
@@ -23,7 +23,7 @@ interface StagedFile {
 export const FILE_COLUMNS = ['start_date', 'start_time', 'title', 'venue'] as const satisfies ColumnMeaning[]
 
 export interface FileRow extends Omit<CheckedRow, 'faults'> {
-  /** Set if the entry could not be read: why, and where it is in the file. */
+  /** Why an entry could not be read, and where it is in the file. */
   fault?: { at: string; uid: string; reason: Message }
 }
 
@@ -36,7 +36,7 @@ const MOST_SAID = 50
 const MOST_RECORDS = 10_000
 
 /**
- * @returns undefined for a file with too many rows
+ * @returns undefined for too many rows
  * @throws ImportError when the file cannot be read
  */
 export async function rowsOfFile(context: Context, file: StagedFile): Promise<FileRows | undefined> {
@@ -77,7 +77,7 @@ interface ReadFile {
 }
 
 function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
-  // What a thread has computed ahead is not stored with the row.
+  // What a thread computed ahead is not stored with the row.
   if ('kind' in entry) items.push({ ...entry, ahead: undefined })
   else if ('reason' in entry) faults.push(entry)
   else if ('cutOff' in entry) said.push(entry.cutOff)
@@ -87,8 +87,7 @@ function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
 const MERGED = 'It is in the file {count} times, and comes in once, as it is there first.'
 
 /**
- * Builds the rows. A fault of an event that was read becomes a note at its row; any other fault becomes a row
- * of its own.
+ * Builds the rows. A fault of an event that was read becomes a note at its row, any other a row of its own.
  */
 async function rowsOfEntries(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
   const linked = new Map(

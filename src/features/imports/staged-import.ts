@@ -36,7 +36,7 @@ export interface RowChoices {
   dates: DateOrder | ''
   mended: Readonly<Record<string, string>>
   acts: Readonly<Record<string, RowAct>>
-  /** Values for all new events: the status, names separated by commas, and the id of a picture, or 0. */
+  /** For all new events: the status, names separated by commas, the id of a picture or 0. */
   status: NewStatus
   categories: string
   organizers: string
@@ -74,14 +74,14 @@ export function readChoices({ choices }: Pick<DeskImportColumns, 'choices'>): Ro
 export const isStagedAddress = (content: StagedContent): content is StagedAddress =>
   content.kind === 'address'
 
-// Rows are stored in pieces, so that a page can be shown without loading all rows.
+// Rows are stored in pieces, so that a page need not load all of them.
 
 type KeptRow = readonly string[] | FileRow
 export type KeptRows = Table | readonly FileRow[]
 
 const IN_A_PIECE = 100
 
-/** In characters of JSON, since every row of a file may repeat a long venue. */
+/** In characters of JSON: every row may repeat a long venue. */
 const MOST_KEPT = 20_000_000
 
 /**
@@ -105,7 +105,7 @@ export async function piecesOf(rows: KeptRows): Promise<string[] | undefined> {
   return pieces
 }
 
-/** Loads rows by their index, from 0: those `wanted`, or all if that is undefined. */
+/** Loads rows by index, from 0: the `wanted` ones, or all if undefined. */
 async function loadRows(
   db: Context['db'],
   id: number,
@@ -127,12 +127,12 @@ async function loadRows(
 
 export const isTexts = (row: KeptRow): row is readonly string[] => Array.isArray(row)
 
-/** Returns the cells of all rows. A row of a file has cells to be filled in if it could not be read. */
+/** The cells of all rows; an unreadable row of a file has cells to be filled in. */
 export async function loadTable(db: Context['db'], id: number): Promise<Table> {
   return [...(await loadRows(db, id)).values()].map((row) => (isTexts(row) ? row : row.cells))
 }
 
-/** What becomes of a row. `mend`: it has faults to be corrected; `in`: an earlier run has imported it. */
+/** What becomes of a row. `mend`: it has faults to correct; `in`: an earlier run has imported it. */
 export type Fate = RowAct | 'mend' | 'in'
 
 export interface StagedRow extends CheckedRow {
@@ -150,7 +150,7 @@ export const groupOf = ({ fate, here, twin, items }: StagedRow): Group => {
   return here || twin !== undefined ? 'there' : 'new'
 }
 
-/** One letter for each combination of group and fate, as stored in `Checked`. */
+/** A letter for each group and fate, as stored in `Checked`. */
 const LETTERS = {
   m: ['mend', 'mend'],
   x: ['mend', 'leave'],
@@ -165,11 +165,11 @@ const LETTERS = {
 const STANDINGS = new Map<string, readonly [Group, Fate]>(Object.entries(LETTERS))
 const LETTER_OF = new Map(Object.entries(LETTERS).map(([letter, standing]) => [standing.join(), letter]))
 
-/** The stored result of checking all rows. A page checks only the rows that it shows. */
+/** The stored check of all rows; a page checks only those that it shows. */
 export interface Checked {
   letters: string
   twins: Readonly<Record<string, number>>
-  /** Hashes that are equal for rows of the same event; empty for a row without a time. */
+  /** Hashes, equal for rows of the same event; empty without a time. */
   keys: readonly string[]
   order: DateOrder
   /** True if the person is asked for the order of day and month. */
@@ -197,7 +197,7 @@ type Staged = Pick<DeskImportColumns, 'id'>
 
 /**
  * Checks all rows, with event loop turns in between.
- * @param rows the rows, if they are not in the database yet
+ * @param rows if they are not in the database yet
  */
 export async function stageRows(
   context: Context,
@@ -233,13 +233,10 @@ export async function stageRows(
 
 const letterOf = (row: StagedRow): string => LETTER_OF.get([groupOf(row), row.fate].join()) ?? 'm'
 
-/**
- * At most this many changed rows are checked in one event loop turn; for more, all rows are checked, a few
- * per turn.
- */
+/** Most changed rows checked in one event loop turn; for more, all rows are checked, a few per turn. */
 const MOST_AGAIN = 500
 
-/** Checks the rows that changed choices affect; all rows if columns, dates or the heading have changed. */
+/** Checks rows that changed choices affect; all if columns, dates or the heading have changed. */
 export async function stageChanged(
   context: Context,
   row: Staged & Pick<DeskImportColumns, 'choices' | 'checked'>,
@@ -268,7 +265,7 @@ export async function stageChanged(
   return { ...settled, letters: letters.join('') }
 }
 
-/** Numbers of the rows for which a value differs. */
+/** Rows whose values differ. */
 function differing<Value>(before: Readonly<Record<string, Value>>, now: Readonly<Record<string, Value>>) {
   const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name])
   return names.map((name) => Number.parseInt(name, 10))
@@ -345,7 +342,7 @@ function findTwins(keys: readonly string[]): Map<number, number> {
   return twins
 }
 
-/** @param mayBeIn false if no row has been imported by an earlier run, which saves a query */
+/** @param mayBeIn false if no earlier run has imported a row, which saves a query */
 async function settleRows(
   context: Context,
   row: Staged,
@@ -376,5 +373,5 @@ function fateOf({ items, here, twin }: Omit<StagedRow, 'fate'>, act: RowAct | un
 
 const isRepeating = ({ items }: CheckedRow) => items.some(({ kind }) => kind === 'series')
 
-/** A single event here cannot be updated to a series. */
+/** A single event here cannot become a series by an update. */
 const unchangeable = (here: EventHere | undefined) => here && { ...here, mayUpdate: false }

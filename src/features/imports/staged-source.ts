@@ -10,12 +10,9 @@ import { findTermsHere } from './row-matches.ts'
 import { fingerprintsOf, linkedItem, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import type { RowChoices, StagedRow } from './staged-import.ts'
 
-// The rows of a table at the desk, as the source of an import.
+// The rows of a table at the desk as the source of an import.
 
-/**
- * Yields the rows to be imported, giving way to requests between them. What the caller may not create over
- * REST is left out.
- */
+/** Yields the rows to import, giving way to requests, without what the caller may not create over REST. */
 export async function stagedSource(
   context: Context,
   address: string,
@@ -43,8 +40,8 @@ export async function stagedSource(
 }
 
 /**
- * Links rows to the events that they update. The present state counts as the last one seen, so that every
- * field that differs counts as changed in the source.
+ * Links rows to the events they update. The present state counts as last seen, so that every difference
+ * counts as changed in the source.
  */
 export async function adoptUpdated(
   { db, write }: Context,
@@ -118,7 +115,7 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
     ...namesIn(choices.organizers).map((name) => linkedItem('organizer', name, {}, event.at)),
   ].filter((item) => item !== undefined)
   const allowed = [...linked, ...ofAll].filter(may.item)
-  // An event that is private in its source is not published.
+  // An event private in its source is not published.
   const status =
     event.values.status === 'private' && choices.status === 'publish' ? 'private' : choices.status
   const { image = '' } = pictured(event, may)
@@ -132,10 +129,7 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
   ]
 }
 
-/**
- * Links the event to the records that are imported with it. With `isAll` it also gets links for which it has
- * no column.
- */
+/** Links the event to records imported with it; with `isAll` also by links without a column. */
 function withLinks(event: SourceItem, allowed: readonly SourceItem[], isAll = false): SourceItem {
   const of = (kind: SourceItem['kind']) => [
     ...new Set(allowed.flatMap((item) => (item.kind === kind ? [item.identity] : []))),
@@ -157,7 +151,7 @@ const pictured = ({ image }: SourceItem, { pictures }: Allowing) => ({
   image: pictures && image !== '' ? image : undefined,
 })
 
-/** The values of an update. If the row has no end, the event keeps its duration. */
+/** Values of an update. Without an end in the row, the event keeps its duration. */
 function asUpdate(
   { values }: SourceItem,
   here: NonNullable<StagedRow['here']>,

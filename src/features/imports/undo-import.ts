@@ -39,9 +39,9 @@ interface Undone {
 const AT_ONCE = 100
 
 /**
- * Restores former values, and moves records that the run created to the trash, except what was changed since;
- * unused terms are deleted. A second call resumes an interrupted undo. `wait` is called once if an import has
- * to end first.
+ * Restores former values and trashes records that the run created, except what was changed since; deletes
+ * unused terms. A second call resumes an interrupted undo. `wait` is called once if an import has to end
+ * first.
  * @throws ImportError for an unknown or undone run, and while a later one is not undone
  */
 export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {
@@ -53,7 +53,7 @@ export async function undoImport(context: Context, id: number, wait: () => void)
 async function undoHeld(context: Context, id: number): Promise<Undone> {
   const run = await getUndoable(context.db, id)
   const undone: Undone = { restored: 0, removed: 0, left: [] }
-  // Events are undone first: afterwards nothing refers to venues, organizers and terms.
+  // Events first: afterwards nothing refers to venues, organizers and terms.
   for (const kind of ITEM_KINDS.toReversed()) await undoKind(context, run, kind, undone)
   await context.write(async (tx) => {
     // Without a token the next run reads the whole source.
@@ -188,7 +188,7 @@ interface Before {
   item?: ImportItemColumns
 }
 
-/** Values that acts of older versions do not have. */
+/** Acts of older versions lack these values. */
 const OF_OLDER_RUNS = { sequence: 0, page: '' }
 
 async function undoChange(

@@ -1,9 +1,6 @@
-// Finds the zone of the tz database for the name of a time zone in Windows or Exchange.
+// Finds the tz database zone of a time zone name of Windows or Exchange.
 
-/**
- * The zone that CLDR maps each Windows name to, followed by the names that Windows and Exchange have
- * displayed.
- */
+/** The zone by CLDR of each Windows name, and names that Windows and Exchange have shown. */
 const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[]])[] = [
   ['Etc/GMT+12', 'Dateline Standard Time', 'International Date Line West', 'Eniwetok, Kwajalein'],
   ['Etc/GMT+11', 'UTC-11', 'Coordinated Universal Time-11', 'Midway Island, Samoa'],
@@ -194,7 +191,7 @@ const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[
   ['Pacific/Kiritimati', 'Line Islands Standard Time', 'Kiritimati Island'],
 ]
 
-/** Key that is equal for city lists separated by commas and by slashes. */
+/** Equal for city lists separated by commas and by slashes. */
 const plain = (name: string) =>
   name
     .toLowerCase()
@@ -215,8 +212,8 @@ for (const [zone, , ...shown] of WINDOWS)
 export const WINDOWS_ZONES: readonly string[] = [...new Set(WINDOWS.map(([zone]) => zone))]
 
 /**
- * Returns the zone for a name. Lotus Notes shortens `W. Europe Standard Time` to `W. Europe`; Exchange shows
- * `(UTC+01:00) Amsterdam, Berlin, …`, possibly with only some of the cities.
+ * The zone of a name. Lotus Notes shortens `W. Europe Standard Time` to `W. Europe`; Exchange shows
+ * `(UTC+01:00) Amsterdam, Berlin, …`, possibly with fewer cities.
  */
 export function windowsZone(name: string): string | undefined {
   const shown = name.replace(/^\((?:UTC|GMT)[^)]*\)/i, '')

@@ -42,11 +42,11 @@ import {
 export interface PreparedItem {
   item: SourceItem
   record: number | undefined
-  /** A new event, which is written together with others. */
+  /** A new event, written together with others. */
   event: PreparedEvent | undefined
-  /** What the operations of the resource have prepared, for any other write. */
+  /** For other writes: what the operations of the resource have prepared. */
   prepared: unknown
-  /** Fields that are written; the others are tried again in the next run. */
+  /** Fields to write; the others are tried again in the next run. */
   fields: ReadonlySet<string>
   isChanged: boolean
   pictures: readonly string[]
@@ -93,14 +93,14 @@ interface AskedWrite {
 }
 
 /**
- * Prepares the write of an item, and fetches its image and pictures.
+ * Prepares a write; fetches the image and pictures.
  * @throws Problem for a refused value
  */
 export async function prepareItem(
   run: ImportRun,
   { item, record, wanted, reset = {}, state = {} }: AskedWrite,
 ): Promise<PreparedItem> {
-  // The copied context makes the item count as one request, in which an image is fetched once.
+  // The copied context makes the item one request, in which an image is fetched once.
   const context = { ...run.context }
   const isWanted = (name: string) => wanted === undefined || wanted.has(name)
   const raw: Record<string, unknown> = { ...item.values, ...reset }
@@ -155,9 +155,7 @@ export async function prepareItem(
   }
 }
 
-/**
- * True if the event is to wait for review: a new one that would be published, or one that is still pending.
- */
+/** True if the event is to be reviewed: a new one to be published, or one still pending. */
 function waitsForReview(
   { kind }: SourceItem,
   state: RecordState | undefined,
@@ -212,7 +210,7 @@ async function prepareNew(
 }
 
 /**
- * Prepares a change of a record.
+ * Prepares a change.
  * @throws Problem for a refused value; rest_post_invalid_id if the record is gone
  */
 export async function prepareItemChange(
@@ -229,10 +227,7 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/**
- * True if the image is available, or none is wanted. A fetched image stays in the context, where the write of
- * the item finds it.
- */
+/** True if no image is wanted, or it is available: it stays in the context, where the write finds it. */
 async function canFetchImage(
   run: ImportRun,
   { at }: SourceItem,
@@ -272,7 +267,7 @@ export async function writeItem(
     const made = await create.write(tx, prepared, run.context)
     const id = item.kind === 'series' ? (made.series ?? 0) : made.id
     if (item.uid !== undefined && item.kind === 'series') await keepSeriesUid(tx, id, item.uid)
-    // The write may have returned an existing record of the same name.
+    // The write may have returned an existing record of that name.
     const recorded = tx.recording.changes.get(
       `${item.kind === 'category' || item.kind === 'tag' ? 'term' : item.kind} ${id}`,
     )
@@ -284,7 +279,7 @@ export async function writeItem(
 }
 
 /**
- * For a category of which the source tells no parent: returns a child category of that name.
+ * The child category of that name, for a category whose parent the source does not tell.
  * @returns undefined if there is none, or a top-level category has the name
  */
 async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Promise<number | undefined> {
@@ -294,7 +289,7 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
 }
 
 /**
- * Moves a record to the trash; a term is deleted.
+ * Moves a record to the trash; deletes a term.
  * @throws Problem rest_post_invalid_id if the record is gone
  */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
@@ -305,7 +300,7 @@ export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, reco
   await remove.write(tx, await remove.prepare(here, row), here)
 }
 
-/** Stores the UID that the series has in calendars from before the import. */
+/** Stores the UID of the series in calendars from before the import. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }

@@ -28,8 +28,8 @@ import type { PushItemColumns } from './push-tables.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar into another service: linked records first, then series and events; at the end it
-// handles events that are gone from here.
+// Pushes this calendar into another service: linked records, then series and events, then what is gone from
+// here.
 
 interface PushTask {
   context: Context
@@ -40,14 +40,13 @@ interface PushTask {
   progress: (counts: Counts, done: number, total: number) => void
 }
 
-/** Records of one kind that are read and compared together. */
+/** Records of one kind, read and compared together. */
 const AT_ONCE = 200
-/** Pushed records checked together for whether they still exist here. */
+/** Pushed records whose existence here is checked together. */
 const LOOKED_AT_ONCE = 500
 
 /**
- * Pushes the chosen records to the target and returns the counts. A push that was interrupted is resumed by
- * the next one.
+ * Pushes the chosen records; the next push resumes an interrupted one.
  * @throws Error when the target is this calendar; SourceFailure when it stops answering
  */
 export async function pushCalendar(task: PushTask): Promise<Counts> {
@@ -69,7 +68,7 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
 }
 
 /**
- * Compares the address and the edition of the target with those of this calendar.
+ * Compares address and edition of the target with those here.
  * @throws Error when the target is this calendar, or a copy of its database
  */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
@@ -162,10 +161,7 @@ async function beginRun(
   }
 }
 
-/**
- * Pushes records that events link to; categories go level by level, so that a parent exists before its
- * children.
- */
+/** Pushes records that events link to; categories level by level, parents before children. */
 async function pushLinked(
   run: PushRun,
   kind: Exclude<ItemKind, 'event'>,
@@ -176,7 +172,7 @@ async function pushLinked(
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
 }
 
-/** Groups the categories and their ancestors by depth, roots first. */
+/** The categories and their ancestors by depth, roots first. */
 async function levelsOf(db: Db, ids: readonly number[]): Promise<number[][]> {
   const states = await readStates(db, 'category', ids)
   const ancestors = await findAncestors(
@@ -223,8 +219,8 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
 }
 
 /**
- * Looks for pushed events and series that are gone from here. At a mirror they are trashed, unless they were
- * changed there and the policy keeps such changes; otherwise they are only reported.
+ * Finds pushed events and series that are gone from here. A mirror trashes them, unless they were changed
+ * there and the policy keeps changes; else they are only reported.
  */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
@@ -240,7 +236,7 @@ async function handleGone(run: PushRun): Promise<void> {
   }
 }
 
-/** Filters `rows` for records that are deleted or trashed here or, unless `all` is set, no longer public. */
+/** The `rows` of records deleted or trashed here or, unless `all` is set, no longer public. */
 async function goneAmong(
   run: PushRun,
   kind: 'series' | 'event',
@@ -299,7 +295,7 @@ async function trash(
       return remark(`, and could not be moved to the trash: ${refusalOf(error)}`)
     }
     const after = await readShown(run.target, url)
-    // The record may come back here: with empty fingerprints the next push writes it whole.
+    // The record may come back: with empty fingerprints the next push writes it whole.
     const next = { ...row, sent: '{}', seen: JSON.stringify(after ? printsOfShown(kind, after) : {}) }
     await run.context.write((tx) => (after ? savePushed(tx, [next]) : forgetPushed(tx, row)))
   }

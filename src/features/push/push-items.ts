@@ -28,13 +28,12 @@ import type { PushItemColumns } from './push-tables.ts'
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
-// Pushes records of one kind, the images of records, and series with the fields that single occurrences
-// override.
+// Pushes records of one kind, images, and series with the fields that occurrences override.
 
 const AT_ONCE = 4
 
 /**
- * Pushes the records in groups of `AT_ONCE`, and saves their rows after each group.
+ * Pushes records in groups of `AT_ONCE`, and saves their rows after each.
  * @throws SourceFailure when the target stops answering
  */
 export async function pushItems(run: PushRun, kind: PushKind, items: readonly PushItem[]): Promise<void> {
@@ -81,8 +80,8 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
 }
 
 /**
- * Saves a row with `remote` 0 for each record about to be created: if the answer is lost, the next run first
- * looks for the record at the target.
+ * Saves a row with `remote` 0 before each create: if the answer is lost, the next run first looks for the
+ * record at the target.
  */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
@@ -120,7 +119,7 @@ function countUnkept({ unkept }: PushRun, name: string): void {
 }
 
 /**
- * Counts and reports a record that the target refused.
+ * Counts and reports a refused record.
  * @throws SourceFailure when the target fails as a whole (see `isOutage`)
  */
 function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
@@ -132,15 +131,12 @@ function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   run.remark({ kind: kind === 'image' ? 'note' : 'failed', at: `${kind} ${record}`, text })
 }
 
-/** True if the target does not answer, refuses the login, or is busy after all attempts. */
+/** True if the target does not answer, refuses the login, or stays busy. */
 function isOutage({ status }: SourceFailure): boolean {
   return status === 0 || status === 401 || status === 429 || (status > 500 && status < 600)
 }
 
-/**
- * Uploads the images of the records. If the target takes no uploads, records link to the address here, and
- * the target fetches the image.
- */
+/** Uploads images. A target that takes no uploads fetches them by their addresses here. */
 export async function pushImagesOf(run: PushRun, states: Iterable<RecordState>): Promise<void> {
   const shown = [...states].flatMap(({ image }) => (typeof image === 'number' ? [image] : []))
   const ids = [...new Set(shown)].filter((id) => !run.images.has(id))
@@ -175,7 +171,7 @@ export async function findUnpublishedDates(
   return new Map(rows.map(({ id, date }) => [id, date]))
 }
 
-/** Returns the series to push: none for a target that is not a Kalends, which has no series. */
+/** The series to push: none for a target that is not a Kalends, which has no series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -205,9 +201,7 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/**
- * Names the fields that the occurrence overrides. `slug` is one of them unless it was derived from the date.
- */
+/** Fields that the occurrence overrides; also `slug`, unless it was derived from the date. */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -242,8 +236,8 @@ async function pushOwnFields(
 }
 
 /**
- * Holds the fields that the occurrence overrides or that were pushed before. Without `all`, an occurrence
- * that is not public sends only its status.
+ * Fields that the occurrence overrides or that were pushed before; without `all`, only the status of one that
+ * is not public.
  */
 function ownItem(
   run: PushRun,

@@ -98,7 +98,7 @@ export async function savePushed(tx: Db, rows: readonly PushItemColumns[]): Prom
     .execute()
 }
 
-/** Deletes the row of a record that no longer exists at the target, or is in the trash there. */
+/** Deletes the row of a record that is gone or trashed at the target. */
 export async function forgetPushed(tx: Db, { target, kind, record }: PushItemColumns): Promise<void> {
   await tx
     .deleteFrom('push_items')
@@ -111,16 +111,16 @@ export type PushKind = ItemKind | 'image'
 export interface PushOptions {
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** Events that are gone from here are moved to the trash at the target. */
+  /** Events gone from here are trashed at the target. */
   mirror: boolean
-  /** Records that are not public are pushed as well. */
+  /** Also pushes records that are not public. */
   all: boolean
 }
 
 export interface PushRun {
   context: Context
   target: PushTarget
-  /** Id in `push_targets`; undefined in a dry run against a target that was never pushed to. */
+  /** Id in `push_targets`; undefined in a dry run against a new target. */
   number: number | undefined
   edition: string
   options: PushOptions
@@ -128,7 +128,7 @@ export interface PushRun {
   remark: (remark: Remark) => void
   progress: () => void
   /**
-   * By `keyOfRecord`, what other records send as the link: the id at the target, 0 if a dry run would create
+   * What other records send as the link, by `keyOfRecord`: the id at the target, 0 if a dry run would create
    * the record, or the address of an image that the target fetches.
    */
   links: Map<string, number | string>
@@ -136,8 +136,8 @@ export interface PushRun {
   images: Set<number>
   seen: Set<string>
   /**
-   * How many records the target shows without a member, by member name. `online_shown` counts meeting links
-   * that were not sent.
+   * Number of records that the target shows without a member, by member. `online_shown` counts meeting links
+   * not sent.
    */
   unkept: Map<string, number>
 }
@@ -146,12 +146,12 @@ export interface PushItem {
   kind: PushKind
   record: number
   name: string
-  /** Field values as sent: links are ids at the target. */
+  /** Values as sent: links are ids at the target. */
   values: Readonly<Record<string, unknown>>
   file?: { key: string; mimeType: string }
-  /** The `date` of a record that was never published, which only another Kalends takes. */
+  /** The `date` of a record never published, which only a Kalends takes. */
   unpublishedDate?: string
-  /** Set if the record has a meeting link that is not shown to everybody at all times. */
+  /** Set if the meeting link is not shown to everybody at all times. */
   isLinkHidden?: true
 }
 
@@ -171,8 +171,8 @@ const NAMES: Readonly<Record<PushKind, string>> = {
 }
 
 /**
- * Builds what is sent for one record. A link to a record that could not be pushed is left out, so that the
- * next push tries again.
+ * What is sent for a record. A link to a record that could not be pushed is left out: the next push tries
+ * again.
  */
 export function itemOf(
   run: PushRun,
@@ -199,10 +199,7 @@ export function itemOf(
   }
 }
 
-/**
- * Returns the item with an empty `online_url` if its meeting link is hidden here and the target would show
- * it.
- */
+/** Empties `online_url` if the meeting link is hidden here and the target would show it. */
 export async function withoutOpenLink({ target }: PushRun, item: PushItem): Promise<PushItem> {
   if (!item.isLinkHidden || !('online_url' in item.values) || (await target.hidesLinks())) return item
   return { ...item, values: { ...item.values, online_url: '' } }
@@ -239,9 +236,7 @@ function linkTo({ links }: PushRun, kind: PushKind, record: number): number | st
   return links.get(keyOfRecord(kind, record))
 }
 
-/**
- * @returns ids at the target, without records that are not pushed at all; undefined if a linked record failed
- */
+/** @returns ids at the target, without records never pushed; undefined if a linked record failed */
 function linksTo(run: PushRun, name: LinkName, ids: unknown): (number | string)[] | undefined {
   const records = Array.isArray(ids) ? ids.map(Number) : []
   if (records.some((record) => run.lost.has(keyOfRecord(LINKED[name], record)))) return undefined
@@ -254,7 +249,7 @@ export function printsOf({ values }: Pick<PushItem, 'values'>): Fingerprints {
   )
 }
 
-/** Fingerprints of a record as the target shows it; none if the record cannot be read. */
+/** Fingerprints of a record as the target shows it; none if it cannot be read. */
 export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints {
   if (kind === 'image') return fingerprintsOf(imageTexts(shown))
   const [item] = [...itemsOf(kind === 'series' ? 'event' : kind, shown, '')].slice(-1)
@@ -265,7 +260,7 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/** Makes values of both sides comparable: terms are sorted, and `parent` becomes a list of ids. */
+/** Makes both sides comparable: sorts terms, turns `parent` into a list of ids. */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -273,7 +268,7 @@ function inOrder(name: string, value: unknown): unknown {
   return name === 'categories' || name === 'tags' ? identities.sort() : identities
 }
 
-/** The raw texts of an image; the rendered ones if the target does not show raw texts. */
+/** Raw texts of an image; the rendered ones if the target does not show them. */
 function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }
@@ -290,17 +285,14 @@ function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
 }
 
-/** Builds the body of an update. Coordinates are only sent as a pair. */
+/** The body of an update; coordinates only as a pair. */
 export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
   const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
   const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/**
- * The values that the target shows now, sent again with each update because some targets empty fields that
- * are not sent.
- */
+/** Values shown now, sent with each update because some targets empty fields that are not sent. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -311,8 +303,8 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
 }
 
 /**
- * Returns the value to send: an empty text in place of an empty list of links or prices, since every target
- * clears the field on it, and a recurrence rule with its exceptions.
+ * The value to send: an empty text for an empty list of links or prices, which clears the field on every
+ * target; a recurrence rule with its exceptions.
  */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)

@@ -5,11 +5,9 @@ export interface PushItemColumns {
   target: number
   kind: string
   record: number
-  /** Id at the target; 0 until the record has been created there. */
+  /** Id at the target; 0 until the record exists there. */
   remote: number
-  /**
-   * Fingerprints as JSON: `sent` of the values last sent, `seen` of those that the target showed afterwards.
-   */
+  /** Fingerprints as JSON: `sent` of the values last sent, `seen` of those shown by the target afterwards. */
   sent: string
   seen: string
 }

@@ -8,16 +8,13 @@ export interface PushTarget {
   root: string
   base: string
   /**
-   * True for another Kalends. It has series, and creates one record for all requests with the same
+   * True for another Kalends: it has series, and creates one record for all requests with one
    * Idempotency-Key.
    */
   isKalends: boolean
-  /** True if images can be uploaded; other targets fetch an image by its address. */
+  /** False: the target fetches images by their addresses. */
   takesUploads: boolean
-  /**
-   * Whether the target can hide meeting links. It is asked once, when the first record with a hidden link is
-   * pushed.
-   */
+  /** Whether the target can hide meeting links; asked at the first record with a hidden one. */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
@@ -34,7 +31,7 @@ const PLATFORM = 'wp/v2'
 
 /**
  * Finds the interface of the service and logs in.
- * @throws SourceFailure if the service has no interface, does not answer, or refuses the login
+ * @throws SourceFailure if there is none, it does not answer, or it refuses the login
  */
 export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
   const options = { named: nameOrigin(url, login, password), accept: 'application/json', backOffMs }
@@ -81,13 +78,11 @@ export async function readTargetEdition({
 }
 
 const NOTHING = [404, 410]
-/**
- * Statuses that mean no record has the slug: the interface answers 400 (invalid parameter) to an unknown one.
- */
+/** No record has the slug: the interface answers 400 (invalid parameter) to an unknown one. */
 export const NO_SLUG = [400, ...NOTHING]
 
 /**
- * @returns undefined if the service answers with one of the statuses in `nothing`
+ * @returns undefined for an answer with a status in `nothing`
  * @throws SourceFailure
  */
 export async function readShown(
@@ -106,13 +101,13 @@ export async function readShown(
 export interface TargetRequest {
   method: 'POST' | 'PUT' | 'DELETE'
   body?: string | FormData
-  /** Idempotency-Key: repeated requests with one key create one record. */
+  /** Idempotency-Key: repeated requests with it create one record. */
   key?: string
   findMade?: () => Promise<ShownRecord | undefined>
 }
 
 /**
- * Sends a write and returns the record in the answer.
+ * Sends a write; returns the record in the answer.
  * @throws SourceFailure
  */
 export async function sendTo(
@@ -139,7 +134,7 @@ async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRe
   return value
 }
 
-/** The message of the refusal, followed by those on single parameters. */
+/** The message of the refusal, and those on single parameters. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsedJson(body)
   if (!isRecord(value) || typeof value.message !== 'string') return message

@@ -43,8 +43,7 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
 }
 
 /**
- * Creates or updates the record at the target. A record that has not changed here since the last push causes
- * no request.
+ * Creates or updates the record at the target, without a request if it has not changed since the last push.
  * @throws SourceFailure
  */
 export async function settleItem(
@@ -65,8 +64,8 @@ export async function settleItem(
 interface There {
   row: PushItemColumns
   /**
-   * Fingerprints: `written` of the last values sent, `kept` of the record as shown afterwards, `now` of the
-   * record as shown now (undefined if it is gone).
+   * Fingerprints: `written` of the values last sent, `kept` of the record shown afterwards, `now` of the
+   * record shown now (undefined: it is gone).
    */
   written: Fingerprints
   kept: Fingerprints
@@ -105,8 +104,8 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
 }
 
 /**
- * Fingerprints to save as `seen`. A field that was changed at the target keeps its former one, so that later
- * pushes still detect the change.
+ * Fingerprints for `seen`. A field changed at the target keeps its former one: later pushes still detect the
+ * change.
  */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
   const changedThere = Object.keys(now).filter(
@@ -155,7 +154,7 @@ async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): P
   } catch (error) {
     const remote = error instanceof SourceFailure ? Number(refusedWith(error, 'term_exists')?.term_id) : 0
     if (!(remote > 0)) throw error
-    // A term of this name exists at the target: it is linked as it is.
+    // The target has a term of this name: it is linked as it is.
     const shown = (await readShown(run.target, `${targetAddress(run.target, item.kind)}/${remote}`)) ?? {}
     return { count: 'unchanged', row: rowOf(run, item, remote, prints, printsOfShown(item.kind, shown)) }
   }
@@ -181,7 +180,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   const body = JSON.stringify(bodyOfCreate(item))
   const sent: TargetRequest = { method: 'POST', body, key: createKey(run, item, body), ...made }
   if (item.kind !== 'series') return sendTo(target, targetAddress(target, item.kind), sent)
-  // The answer to the create is the first occurrence; its `post_parent` is the id of the series.
+  // The answer is the first occurrence; its `post_parent` is the id of the series.
   const first = await sendTo(target, targetAddress(target, 'event'), sent)
   const url = `${targetAddress(target, 'series')}/${String(first.post_parent)}`
   const shown = await readShown(target, url)
@@ -189,7 +188,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   return shown
 }
 
-/** Idempotency-Key of a create: the same in every run, so that a retry does not create a second record. */
+/** Idempotency-Key of a create, the same in every run: a retry creates no second record. */
 function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
   return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
 }
@@ -207,7 +206,7 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/** Status of a missing image file: only that image fails. Status 0 would stop the whole push. */
+/** A missing image file fails alone; status 0 would stop the push. */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
@@ -215,8 +214,8 @@ function idOf({ id }: ShownRecord): number {
 }
 
 /**
- * Finds a record that a create whose answer was lost has made, by slug, name and start. Images and terms
- * cannot be found in this way.
+ * Finds, by slug, name and start, what a create with a lost answer has made; images and terms cannot be
+ * found.
  */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item

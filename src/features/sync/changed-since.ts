@@ -5,8 +5,8 @@ import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from '../
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import * as sqlite from '../../store/storage/sqlite/sqlite-changes.ts'
 
-// Lists records changed between two cursors, page by page. The cursors of a walk are fixed, and a record that
-// changes again leaves the range: the list of a walk can only become shorter.
+// Lists records changed between two cursors, page by page. The cursors of a walk are fixed, and a record
+// changed again leaves the range, so the list can only become shorter.
 
 export interface ChangeRange {
   from: Cursor
@@ -20,15 +20,14 @@ export interface ChangePlace {
 }
 
 /**
- * `was_public` and `is_public` (0 or 1): whether the public could see the record before the change, and after
- * it.
+ * `was_public`, `is_public` (0 or 1): whether the public could see the record before and after the change.
  */
 export interface ListedChange extends ChangePlace {
   was_public: number
   is_public: number
 }
 
-/** Kinds whose shown form also depends on other records. */
+/** Their shown form also depends on other records. */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
@@ -36,8 +35,8 @@ const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
 /**
- * Checks the form: the position where the log of changes ends, then the ids of transactions that were still
- * running, in ascending order and all below it.
+ * Checks the form: the end of the log of changes, then the ids of transactions still running, ascending and
+ * below it.
  */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
@@ -45,10 +44,7 @@ export function isCursor(text: string): boolean {
   return running.every((id, i) => id < end && (i === 0 || id > (running[i - 1] ?? 0n)))
 }
 
-/**
- * True if changes after the cursor have been deleted, or the cursor belongs to another history of the
- * database.
- */
+/** True if changes after the cursor were deleted, or it belongs to another history of the database. */
 export function areChangesForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   return dialectOf(db).isForgotten(db, cursor)
 }
@@ -66,7 +62,7 @@ export async function listChanges(
       ? sql``
       : sql` and (changes.position, kind, record) > (${positionValue(after.position)}, ${after.kind},
         ${after.record})`
-  // The column is called `place` in the result, so that `order by changes.position` sorts numbers, not text.
+  // The result calls the column `place`, so that `order by changes.position` sorts numbers, not text.
   const { rows } = await sql<Omit<ListedChange, 'position'> & { place: string }>`
     select cast(changes.position as text) as place, kind, record, was_public, is_public from changes
     where ${committedBetween(range.from, range.to)} and kind in ${wholeList(db, kinds)}${place}
@@ -83,9 +79,8 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Lists records that show a changed one, leaving out those changed themselves. Events show series, venues,
- * organizers, terms and images; venues and organizers show images; categories show their ancestors and
- * descendants.
+ * Records that show a changed one, without the changed ones. Events show series, venues, organizers, terms
+ * and images; venues and organizers show images; categories show their ancestors and descendants.
  */
 export async function listShowing(
   db: Db,
@@ -153,7 +148,7 @@ export async function listRecords(db: Db, kind: Showing, after: number, most: nu
   return rows.map(({ id }) => id)
 }
 
-/** Authors and statuses of the records; deleted records are left out. */
+/** Authors and statuses, without deleted records. */
 export async function listOwners(
   db: Db,
   kind: PagedKind,

@@ -24,13 +24,12 @@ import {
 } from './changed-since.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
-// Reads the feed of changes page by page: every record on the first walk, later what has changed since a
-// token.
+// Reads the feed of changes by pages: every record on the first walk, later what has changed since a token.
 
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
 
-/** The last page has a `sync_token`, every other page a `next_token`. */
+/** The last page has a `sync_token`, the others a `next_token`. */
 export interface FeedPage {
   changes: WrittenJson[]
   next_token?: string
@@ -49,7 +48,7 @@ export interface FeedQuery {
   perPage: number
 }
 
-/** A key of everything that decides which records the caller sees; empty for the public. */
+/** Key of what decides which records the caller sees; empty for the public. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
@@ -57,7 +56,7 @@ export function readerOf({ id, role, scopes }: Caller): string {
 interface LookedAt {
   kind: ChangedKind
   id: number
-  /** Where reading continues after this record. Records that must stand on the same page share one object. */
+  /** Where reading continues after the record. Records that must share a page share one object. */
   behind: SyncPlace
   change?: ListedChange
 }
@@ -71,8 +70,7 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * Reads one page. A reader who follows all tokens ends up with what the lists show, whatever is written
- * meanwhile.
+ * Reads a page. A reader who follows all tokens ends up with what the lists show, despite writes meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
@@ -91,7 +89,7 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
 }
 
 /**
- * Refuses a token of another history or scope, or whose changes have been deleted.
+ * Refuses a token of another history or scope, or whose changes were deleted.
  * @throws Problem rest_sync_token_expired
  */
 async function refuseForgotten(
@@ -117,10 +115,7 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/**
- * The steps of a walk over changes: first the changed records themselves, then records that show a changed
- * one.
- */
+/** The steps of a walk over changes: the changed records, then records that show one. */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
@@ -131,7 +126,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
     tag: false,
     event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
   }
-  // A token stores the index of a step, so every page has the same steps, even if a kind has no changes.
+  // A token stores the index of a step, so every page has the same steps, also those without changes.
   const steps = askedKinds(scope).map(
     (kind): Step =>
       async (context, place, most) =>
@@ -156,8 +151,8 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The log of changes has one kind for categories and tags, and nothing tells which of them a deleted
-      // term was: each change is looked up as every kind that was asked for.
+      // The log has one kind for categories and tags, and nothing tells which a deleted term was: each change
+      // is looked up as every kind asked for.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
@@ -192,8 +187,8 @@ async function walk(
 const SHOWN_AT_ONCE = 50
 
 /**
- * Fills a page up to its limit in bytes, with at least one change. `cutAt` is where the next page starts if
- * not all fit.
+ * Fills a page up to its limit in bytes, with at least one change. `cutAt`: where the next page starts if not
+ * all fit.
  */
 async function fill(
   context: Context,
@@ -225,7 +220,7 @@ interface FeedChange {
   change: WrittenJson
 }
 
-/** Sorts by kind, so that a venue stands before the events that link to it. */
+/** By kind: a venue stands before the events that link to it. */
 function inOrder(told: readonly FeedChange[]): WrittenJson[] {
   return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
 }
@@ -249,7 +244,7 @@ async function describeKind(
   looks: readonly LookedAt[],
 ): Promise<Map<number, WrittenJson>> {
   const shown = await findShown(context, kind, [...new Set(looks.map(({ id }) => id))], query.filters)
-  // A first walk over everything reports no deletions: the reader has nothing to delete.
+  // A first walk reports no deletions: the reader has nothing to delete.
   const gone = query.since?.from === undefined ? [] : looks.filter(({ id }) => !shown.has(id))
   const known = gone.length === 0 ? () => false : await mayLearnGone(context, kind, gone)
   const changes = new Map<number, WrittenJson>()
@@ -285,8 +280,7 @@ async function findShown(
 }
 
 /**
- * Returns the in-memory cache once it has caught up with the database, so that a page is not older than its
- * cursor.
+ * The in-memory cache once it has caught up, so that a page is not older than its cursor.
  * @returns undefined without a cache, or if it cannot catch up
  */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
@@ -306,15 +300,15 @@ async function showSome(
   found: FoundRecords,
 ): Promise<Map<number, object>> {
   const written = await operations.loadJson?.(context, found, 'window')
-  // Some records were deleted meanwhile and their positions are unknown: present the rest one by one.
+  // Records deleted meanwhile have unknown positions: the rest is presented one by one.
   if (written?.length !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))
   return new Map(written.map((record, i) => [found.ids[i] ?? 0, record]))
 }
 
 /**
- * Returns a test whether the caller may learn the id of a record that is gone: it was public once, or the
- * caller may read such records.
+ * A test whether the caller may learn the id of a gone record: it was public once, or the caller may read
+ * such records.
  */
 async function mayLearnGone(
   { db, caller }: Context,

@@ -13,10 +13,10 @@ import { FEED_KINDS, readerOf, readFeed } from './changes-feed.ts'
 import { syncTexts } from './sync-texts.ts'
 import { readToken, type SyncScope, type SyncToken } from './sync-token.ts'
 
-// Declares and serves the route of the feed of changes.
+// The route of the feed of changes.
 
 const MOST_ON_A_PAGE = 1000
-/** A token includes the ids of all transactions that were running, which can be many. */
+/** A token has the ids of all transactions that were running, which can be many. */
 const LONGEST_TOKEN = { characters: 6000 }
 
 const about = textFrom(syncTexts)
@@ -35,7 +35,7 @@ const feedFields = defineFields({
   per_page: { kind: count, about: about('How many changes a page holds, up to 1000'), default: '100' },
 })
 
-/** No filters by date: with time an event drops out of such a list without being changed. */
+/** No filters by date: with time an event leaves such a list without a change. */
 const FILTERS: readonly string[] = [
   'search',
   'categories',
@@ -88,10 +88,10 @@ export function changesRoute(): Route {
 }
 
 /**
- * Kinds and filters are chosen by the first request. Tokens contain them, and a request with a token may only
- * repeat them.
- * @throws Problem rest_invalid_param for an unreadable token, rest_sync_token_expired for one that is too old
- * or of another scope
+ * The first request chooses kinds and filters; tokens contain them, and requests with a token may only repeat
+ * them.
+ * @throws Problem rest_invalid_param for an unreadable token, rest_sync_token_expired for one too old or of
+ * another scope
  */
 async function answerChanges(
   request: MatchedRequest,

@@ -6,10 +6,7 @@ import { type ChangePlace, isCursor } from './changed-since.ts'
 export interface SyncScope {
   kinds: readonly string[]
   filters: Readonly<Record<string, unknown>>
-  /**
-   * Key of the caller (see `readerOf`): a token works only for the same caller, since each sees other
-   * records.
-   */
+  /** Key of the caller (see `readerOf`), the only one for whom the token works: each sees other records. */
   reader: string
 }
 
@@ -22,9 +19,9 @@ export interface SyncPlace {
 export interface SyncToken {
   edition: string
   scope: SyncScope
-  /** Undefined on a first walk, which reads every record. */
+  /** Undefined on a first walk, over every record. */
   from: Cursor | undefined
-  /** Undefined in a `sync_token`: the next walk reads up to the end of the log at that time. */
+  /** Undefined in a `sync_token`: the next walk ends where the log does then. */
   to: Cursor | undefined
   place: SyncPlace
 }

@@ -18,27 +18,26 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// A backup is a SQLite file without indexes, with the tables of content, the image files in an archive as
-// `sqlite3 -A` makes it (table `sqlar`), and a manifest. It has no table `migrations`, so that no service
-// starts on it.
+// A backup is a SQLite file without indexes: the tables of content, image files in an archive as of `sqlite3
+// -A` (table `sqlar`), and a manifest. Without a table `migrations`, no service starts on it.
 
 export interface Manifest {
-  /** Version of the format; increased with every change of it. */
+  /** Increased with every change of the format. */
   format: number
   made_utc: string
-  /** Version of the program that took the backup. */
+  /** Version of the program. */
   version: string
   edition: string
-  /** The name of the calendar, which stays the same through restores. */
+  /** The name of the calendar, the same through restores. */
   calendar: string
-  /** Migrations applied to the tables. */
+  /** Applied to the tables. */
   migrations: string[]
   rows: Record<string, number>
   files: number
   bytes: number
-  /** Keys of files that an image refers to but the media store does not have. */
+  /** Keys of files that images refer to but the media store lacks. */
   missing: string[]
-  /** Set if credentials were left out: nobody can sign in to a calendar restored from this backup. */
+  /** Set without credentials: nobody can sign in to a calendar restored from it. */
   withoutSecrets?: true
 }
 
@@ -46,23 +45,23 @@ export type TablesManifest = Pick<Manifest, 'edition' | 'calendar' | 'migrations
 
 export const BACKUP_FORMAT = 1
 
-/** The letters `Klnd`, as `application_id` in the header of the SQLite file. */
+/** `Klnd`, as `application_id` in the header of the SQLite file. */
 const APPLICATION_ID = 0x4b6c6e64
 
 export interface BackupWriter {
   db: Db
   addFile: (key: string, bytes: Uint8Array) => void
-  /** Writes the manifest and closes the file; without a manifest the file is no valid backup. */
+  /** Writes the manifest, without which a backup is not valid, and closes the file. */
   finish: (manifest: Manifest) => void
   /** Closes the file without a manifest, after a failure. */
   close: () => void
 }
 
 /**
- * Copies the tables into a new file that no other user can read. They are a snapshot of one moment, although
- * the service may write meanwhile.
- * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out tables of credentials and
- * other secrets
+ * Copies the tables, as of one moment although the service may write, into a new file that no other user can
+ * read.
+ * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out credentials and other
+ * secrets
  * @throws Error with one sentence if the database holds no calendar, the file exists, or the disk is too full
  */
 export async function writeBackupTables(
@@ -88,7 +87,7 @@ export async function writeBackupTables(
     closeSync(openSync(file, 'wx', 0o600))
     const target = new DatabaseSync(file, { enableForeignKeyConstraints: false })
     try {
-      // A partial file is thrown away after a crash, so it needs neither journal nor fsync.
+      // After a crash a partial file is thrown away: it needs neither journal nor fsync.
       target.exec(
         `pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${APPLICATION_ID}`,
       )
@@ -119,12 +118,12 @@ async function leastBytes(db: Db): Promise<number> {
   return Math.round(Number(rows[0]?.bytes ?? 0) * LEAST_CONTENT + Number(images?.bytes ?? 0))
 }
 
-/** Table of an archive that `sqlite3 FILE -A` lists and unpacks. */
+/** An archive that `sqlite3 FILE -A` lists and unpacks. */
 const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, sz int, data blob)'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Creates the tables as in the source, so that SQLite can copy whole records, which is fast. */
+/** Creates the tables as in the source: SQLite then copies whole records, which is fast. */
 function copyFromFile(
   target: DatabaseSync,
   file: string,
@@ -181,7 +180,7 @@ async function copyFromServer(
         // biome-ignore lint/plugin: columns of a table
         insert.run(...columns.map((column) => row[column] as SQLInputValue))
       }
-    // In a table without `autoincrement` SQLite continues from the largest id: no counter is stored.
+    // Without `autoincrement` SQLite continues from the largest id: there is no counter.
     if (counter === undefined || !form.includes('autoincrement')) continue
     target.prepare('delete from sqlite_sequence where name = ?').run(name)
     const next = await findNextNumber(from, shape, counter)
@@ -239,7 +238,7 @@ function makeWriter(target: DatabaseSync): BackupWriter {
   }
 }
 
-/** The file is mapped into memory up to this size, so that pages are read without copying. */
+/** Up to this size the file is mapped into memory, which saves copies of pages. */
 const MAPPED_BYTES = 2 ** 30
 
 export interface OpenBackup {
@@ -251,9 +250,8 @@ export interface OpenBackup {
 }
 
 /**
- * Opens a backup after checking its pages and foreign keys, and the numbers of rows and files against the
- * manifest.
- * @throws Error with one sentence if the backup is damaged, or was taken by a newer version
+ * Opens a backup after checking its pages, foreign keys, and the manifest's numbers of rows and files.
+ * @throws Error with one sentence if it is damaged, or of a newer version
  */
 export function openBackup(file: string): OpenBackup {
   const connection = new DatabaseSync(file, { readOnly: true })
@@ -301,7 +299,7 @@ function requireSound(connection: DatabaseSync, { rows, files }: Manifest): void
 }
 
 /**
- * Refuses a database with migrations that this program does not know: their tables could not be copied.
+ * Refuses a database with unknown migrations: its tables could not be copied.
  * @throws Error with one sentence
  */
 export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {

@@ -4,8 +4,7 @@ import { type Ask, findLastBackup, isOldBackup } from '../../store/storage/ask.t
 import { sayOfTransfer } from './transfer-texts.ts'
 
 /**
- * Warns if the last known backup is old. Says nothing if none is known: backups may be taken by other
- * programs.
+ * Warns if the last known backup is old; not if none is known, since other programs may take them.
  * @param now ms since the epoch
  */
 export async function listOldBackup(ask: Ask, now: number): Promise<Trouble[]> {

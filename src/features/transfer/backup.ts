@@ -88,8 +88,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   const manifest = await withReason(places, () => backUp(places, file, withSecrets, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
   if (withSecrets) await noteBackup(places.database, file, now, print)
-  // After the calendar was copied to another database, backups from before the copy may be the last good
-  // ones: none is removed.
+  // After a copy to another database, backups from before may be the last good ones: none is removed.
   if (warnOfMove(places.database) || keep === undefined) return
   for (const old of (await listBackups(target)).slice(keep)) {
     await rm(join(target, old))
@@ -98,8 +97,8 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
 }
 
 /**
- * Records the backup in the history, where `kalends doctor` finds it. If the database cannot be written (a
- * standby, a full disk), prints the reason instead.
+ * Records the backup in the history, for `kalends doctor`. If the database cannot be written (a standby, a
+ * full disk), prints the reason instead.
  */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {
@@ -114,7 +113,7 @@ async function noteBackup(address: string, file: string, now: number, print: Pri
   }
 }
 
-/** Ms to wait after a failed backup, or `everyMs` if that is shorter. */
+/** Ms until the retry of a failed backup; `everyMs` if that is less. */
 const AGAIN_MS = 900_000
 
 async function backUpAgainAndAgain(places: CalendarPlaces, plan: BackupPlan, print: Print): Promise<never> {
@@ -150,7 +149,7 @@ function timeOf(name: string): number {
   return Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
 }
 
-/** Names of complete backups in the folder, newest first: each name contains the time. */
+/** Complete backups in the folder, newest first by the time in the name. */
 async function listBackups(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).sort()
   const finished: string[] = []
@@ -181,11 +180,11 @@ type BackupSource = Pick<CalendarPlaces, 'database' | 'media' | 'tables'>
 const FILES_AT_ONCE = 8
 
 /**
- * Writes and checks a backup while the service may run. The file gets its final name, and replaces an older
- * backup, only once it is complete and on disk.
+ * Writes and checks a backup while the service may run. Only a complete file, safe on disk, gets the final
+ * name and replaces an older one.
  * @param withSecrets false leaves out credentials and other secrets
  * @param now ms since the epoch
- * @throws Error; the partial file is removed then
+ * @throws Error, after removing the partial file
  */
 async function backUp(
   source: BackupSource,
@@ -210,7 +209,7 @@ async function backUp(
   }
 }
 
-/** Adds the file to an error of SQLite, whose message does not contain it. */
+/** Adds the file to an error of SQLite, which does not name it. */
 function withPlace(error: unknown, file: string): unknown {
   const isOfFile = error instanceof Error && 'errcode' in error
   if (!isOfFile) return asRefusal(error, file)
@@ -298,7 +297,7 @@ async function addFiles(
   return added
 }
 
-/** @returns undefined when the store has no such file */
+/** @returns undefined without such a file */
 export async function readWhole(media: MediaStore, key: string): Promise<Uint8Array | undefined> {
   const file = await media.read(key)
   return file && buffer(file.stream)

@@ -33,7 +33,7 @@ export function registerMediaCommands(
     )
 }
 
-/** Runs `work`. If it fails with a Problem, throws the error that the media store reported as its cause. */
+/** Runs `work`; for a Problem, throws the error that the media store reported as its cause. */
 export async function withReason<T>(
   { failure }: Pick<OpenedMedia, 'failure'>,
   work: () => Promise<T>,
@@ -54,17 +54,13 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
     : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/**
- * In ms. The row of an image is inserted within this time after its file; an older file without a row is an
- * orphan.
- */
+/** In ms. The row of an image follows its file within this time: an older file without one is an orphan. */
 export const SETTLED_AFTER = 3_600_000
 
 const IMAGES_AT_ONCE = 500
 
 /**
- * Finds files that no image refers to: a process was killed between writing the file and inserting the row,
- * or while writing.
+ * Finds files that no image refers to: a process was killed while writing, or before inserting the row.
  * @param now ms since the epoch
  * @throws Error when no file of the store belongs to an image of the database
  */
@@ -75,7 +71,7 @@ export async function findOrphans(db: Db, store: MediaStore, now: number): Promi
     if (!file.isLeftover && file.size > 0) written.add(file.key)
     if ((file.isLeftover || file.size > 0) && file.modified < now - SETTLED_AFTER) settled.push(file)
   }
-  // Images are read after the listing: by now each listed file that is old enough has its row.
+  // Images are read after the listing: now each file that is old enough has its row.
   const named = await namedFiles(db)
   if (written.size > 0 && written.isDisjointFrom(named))
     throw new Error(
@@ -117,7 +113,7 @@ export async function namedFiles(db: Db): Promise<Set<string>> {
   }
 }
 
-/** Checks the form `YYYY/MM/name`, with the extension of an accepted image format. */
+/** `YYYY/MM/name`, with the extension of an accepted format. */
 export function isImageKey(key: string): boolean {
   return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }

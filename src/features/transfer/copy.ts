@@ -68,7 +68,7 @@ interface CopyOptions {
 
 /**
  * Finds each address: on the command line, else in the file of the option, else in the environment.
- * @throws Error when an address is missing
+ * @throws Error for a missing one
  */
 function databasesOf(
   words: readonly (string | undefined)[],
@@ -120,7 +120,7 @@ interface CopyAddresses {
 }
 
 /**
- * Migrates the target, copies the calendar into it, and prints the counts.
+ * Migrates the target, copies the calendar, prints the counts.
  * @throws Error if the copy fails (see `copyCalendar`)
  */
 export async function copyByAddress(
@@ -150,7 +150,7 @@ export async function copyByAddress(
       await target.close()
     }
   } catch (error) {
-    // The store rejects with a Problem; the cause was given to `report`.
+    // The store rejects with a Problem; `report` got the cause.
     throw error instanceof Problem ? (failures[0] ?? error) : error
   } finally {
     await source.close()
@@ -200,7 +200,7 @@ interface Copied {
 interface CopiedFiles {
   copied: number
   kept: number
-  /** Keys of files that an image refers to but the source store does not have. */
+  /** Keys of files that images refer to but the source store lacks. */
   missing: string[]
 }
 
@@ -210,9 +210,9 @@ interface FileStores {
 }
 
 /**
- * Copies all rows in one transaction, after the image files. Ids, slugs, people and credentials stay the
- * same, and new ids continue after the last one. The target must have been migrated before.
- * @throws Error when the versions differ, the target holds other rows, or counts differ at the end
+ * Copies image files, then all rows in one transaction, into a migrated target. Ids, slugs, people and
+ * credentials stay; new ids continue after the last one.
+ * @throws Error when versions differ, the target holds other rows, or counts differ at the end
  */
 export async function copyCalendar(
   source: Database,
@@ -228,7 +228,7 @@ export async function copyCalendar(
     const files = stores && (await copyFiles(from, tables, stores, progress))
     if (!wasThere) {
       await target.migrate((tx) => copyTables(from, tx, tables, progress))
-      // Runs steps that need the rows, such as filling the search index.
+      // Runs steps that need rows, such as filling the search index.
       await migrate(target, features)
       await gatherStatistics(target.read)
     }
@@ -249,8 +249,7 @@ async function requireSameMigrations(from: Db, to: Db): Promise<void> {
 }
 
 /**
- * Tables that both databases have. Others belong to one of them alone, such as a derived table, or to another
- * program.
+ * Tables that both databases have; others are derived, or belong to another program.
  * @throws Error when the columns of a table differ
  */
 export async function listCommonTables(
@@ -268,8 +267,8 @@ export async function listCommonTables(
 }
 
 /**
- * Tells whether the target already holds the same rows; false if it is empty.
- * @throws Error when the target holds other rows
+ * Tells whether the target holds the same rows; false if it is empty.
+ * @throws Error when it holds others
  */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)
@@ -297,8 +296,8 @@ const textOf = ({ columns }: TableShape, rows: readonly Row[]) =>
   JSON.stringify(rows.map((row) => columns.map((column) => row[column])))
 
 /**
- * Copies all rows into the empty tables, and sets their counters so that no id is used twice.
- * @throws Error when a table is not empty before, or does not have all rows afterwards
+ * Copies all rows into empty tables; sets counters so that no id is used twice.
+ * @throws Error when a table is not empty before, or lacks rows afterwards
  */
 export async function copyTables(
   from: Db,

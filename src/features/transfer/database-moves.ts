@@ -5,9 +5,9 @@ import { formatUtc } from '../../base/text/moments.ts'
 import { findMove, placeAt, withoutPassword } from '../../store/storage/database-address.ts'
 
 /**
- * Notes beside the SQLite file `from` that its calendar was copied to `to`, so that no service starts on it
- * any more. Returns a sentence for the operator, also if the note cannot be written; undefined if `from` is
- * not a SQLite file. `now` is in ms.
+ * Notes beside the SQLite file `from` that its calendar was copied to `to`: no service starts on it any more.
+ * Returns a sentence for the operator, also if that fails; undefined if `from` is no SQLite file. `now` is in
+ * ms.
  */
 export function noteMove(from: string, to: string, now: number): string | undefined {
   const place = placeAt(from)
@@ -30,7 +30,7 @@ export function forgetMove(address: string): void {
   if (place) rmSync(place.note, { force: true })
 }
 
-/** Warns on standard error if the calendar was copied to another database, and tells whether it was. */
+/** Tells whether the calendar was copied to another database, and warns of it on standard error. */
 export function warnOfMove(address: string): boolean {
   const move = findMove(address)
   if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)

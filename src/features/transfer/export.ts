@@ -19,7 +19,7 @@ import { formatsOf } from '../feeds/formats.ts'
 import { ndjson } from '../feeds/ndjson.ts'
 import { asRefusal, isFolder, requireFolderOf } from './show-progress.ts'
 
-// The command `export`, and the search for events that `push` uses as well.
+// The command `export`, and the search for events, which `push` uses too.
 
 interface ExportOptions extends Record<string, string | boolean | undefined> {
   format: string
@@ -55,7 +55,7 @@ export function registerExportCommand(
 
 export function addFilters(command: Command, features: readonly HasSettings[]): void {
   const settings = settingTable(features)
-  // A filter with the name of a setting has no option of its own: the flag of the setting is used.
+  // A filter with the name of a setting has no option: the flag of the setting is used.
   for (const [name, { about }] of exportFilters)
     if (!Object.hasOwn(settings, name)) command.option(`${flagName(name)} <value>`, about)
 }
@@ -74,7 +74,7 @@ export function filtersAmong(options: Readonly<Record<string, unknown>>): Record
   return Object.fromEntries(sent)
 }
 
-/** Writes to standard output or to a file, which appears only once it is complete. */
+/** Writes to standard output, or to a file that appears once complete. */
 async function writeBytes(bytes: AsyncIterable<Buffer>, file: string | undefined): Promise<void> {
   const counted =
     process.stderr.isTTY && (file !== undefined || !process.stdout.isTTY) ? countAloud(bytes) : bytes
@@ -120,7 +120,7 @@ async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   say('\n')
 }
 
-// Exported records look as in the lists of the API for the same caller.
+// Records look as in the lists of the API for the same caller.
 
 const BEFORE_ALL = '0001-01-02'
 
@@ -133,7 +133,7 @@ const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => n
 interface ExportAsked {
   format: string
   sent: RawValues
-  /** Whether venues, organizers and terms are exported too; only the format json can contain them. */
+  /** Also exports venues, organizers and terms, which only json can contain. */
   withLists: boolean
 }
 
@@ -148,7 +148,7 @@ async function* exportCalendar(
 }
 
 /**
- * Finds events of all times, unless a filter restricts the time.
+ * Finds events of all times, unless filters restrict them.
  * @throws Error that names filters with impossible values
  */
 export async function findExported(context: Context, sent: RawValues): Promise<FoundRecords> {
@@ -156,7 +156,7 @@ export async function findExported(context: Context, sent: RawValues): Promise<F
   const query = await readQuery(context, raw)
   const { findAll } = operations
   if (!findAll) throw new Error('Events have no list without pages.')
-  // Withdrawn events are left out: only subscribers of feeds need them.
+  // Only subscribers of feeds need withdrawn events.
   const { withdrawn: _withdrawn, ...found } = await findAll(context, query)
   return found
 }

@@ -16,23 +16,23 @@ import { forgetMove } from './database-moves.ts'
 import { requireOwnerKept } from './seal.ts'
 import { gatherStatistics } from './tables.ts'
 
-// Replaces a calendar by a restored one and keeps the former one as a copy; puts such copies back.
+// Replaces a calendar by a restored one, keeping the former one as a copy; puts copies back.
 
-/** The calendar to be replaced; undefined if there is none, or it cannot be read. */
+/** The calendar to replace; undefined if there is none, or it is unreadable. */
 export type Former = { calendar: string; held: number } | undefined
 
-/** Fills the new database within one transaction; if it fails, nothing is replaced. */
+/** Fills the new database in one transaction; if it fails, nothing is replaced. */
 export type Fill = (tx: Db, former: Former) => Promise<void>
 
 export interface Replacing {
   /** In ms since the epoch. */
   now: number
-  /** Receives sentences about what is about to be written. */
+  /** Receives sentences on what is about to be written. */
   tell: (sentence: string) => void
 }
 
 /**
- * Replaces the database in one step: even after a crash the address leads to the complete former state or the
+ * Replaces the database in one step: after a crash too, the address leads to the complete former state or the
  * complete new one. Returns where the former one is kept.
  * @throws Error with one sentence if the database is in use, or the new one cannot be made
  */
@@ -46,7 +46,7 @@ export async function replaceDatabase(
 }
 
 /**
- * Puts back the newest copy, or the copy `wanted`, with a new edition; the present calendar becomes a copy.
+ * Puts back the copy `wanted`, or the newest, with a new edition; the present calendar becomes a copy.
  * @throws Error with one sentence if there is no such copy, or the database is in use
  */
 export async function putBack(
@@ -58,7 +58,7 @@ export async function putBack(
   return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
 }
 
-/** Lists the copies, oldest first. */
+/** Oldest first. */
 export async function listCopies(address: string): Promise<SafetyCopy[]> {
   const file = databaseFile(address)
   if (file !== undefined) return listFileCopies(file)
@@ -77,8 +77,8 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
   const held = wasThere ? holdFile(file) : undefined
   try {
     const kept = freeFileCopy(file, now)
-    // The calendar of a damaged file is unknown: the restored one then counts as restored to another place
-    // (see `standingOf` in `restore.ts`).
+    // The calendar of a damaged file is unknown: the restored one counts as restored to another place (see
+    // `standingOf` in `restore.ts`).
     const former = held && (await readIdentity(queryBuilder(prepareKept(held))).catch(() => undefined))
     tell(
       wasThere
@@ -92,7 +92,7 @@ async function replaceFile(file: string, fill: Fill, { now, tell }: Replacing): 
     try {
       await database.migrate((tx) => fill(tx, former))
     } finally {
-      // Closing the last connection merges the WAL into the file and removes it.
+      // Closing the last connection merges the WAL and removes it.
       await database.close()
     }
     giveTo(next, owner)
@@ -117,8 +117,8 @@ function makePlace(file: string): Owner {
 }
 
 /**
- * Locks the file after merging its WAL. A process that waits for this lock later finds the file moved, and
- * does not use it. Returns undefined if the file is no readable database.
+ * Merges the WAL and locks the file: a process that waits for the lock finds the file moved, and does not use
+ * it. Returns undefined for no readable database.
  * @throws Error with one sentence if another process uses the file
  */
 function holdFile(file: string): DatabaseSync | undefined {
@@ -133,9 +133,7 @@ function holdFile(file: string): DatabaseSync | undefined {
   }
 }
 
-/**
- * Keeps the former file by a hard link of the name `kept`, so that there is a file at `file` at every moment.
- */
+/** Keeps the former file by a hard link `kept`, so that `file` exists at every moment. */
 function keepFile(file: string, kept: string, isWhole: boolean): void {
   if (existsSync(file)) {
     removeSecondNames(file)
@@ -167,8 +165,8 @@ async function putFileBack(
     else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
     keepFile(file, kept, held !== undefined)
-    // If the process is killed before this rename, no service starts on either file, which is better than two
-    // serving the same calendar.
+    // Killed before this rename, the process leaves two files on which no service starts, which is better
+    // than two that serve one calendar.
     const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
     forgetMove(`sqlite:${wasMoved ? copy : file}`)
@@ -193,7 +191,7 @@ function renewEditionOf(copy: string): void {
 
 const LOCK_MS = 10_000
 
-/** Opens a single connection, so that every other connection to the database counts as another process. */
+/** A single connection: every other one to the database counts as another process. */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
@@ -257,7 +255,7 @@ async function putTablesBack(
   }
 }
 
-/** Returns undefined for tables of the first version, which do not have `editions.calendar`. */
+/** Undefined for tables of the first version, without `editions.calendar`. */
 async function readFormer(tx: Db): Promise<Former> {
   const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
     where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
@@ -278,8 +276,8 @@ async function refuseWhileUsed(tx: Db): Promise<void> {
 }
 
 /**
- * Counts other connections of Kalends. Within a transaction PostgreSQL returns the first result again until
- * its snapshot of statistics is cleared.
+ * Counts other connections of Kalends. In a transaction PostgreSQL repeats the first result until its
+ * snapshot of statistics is cleared.
  */
 async function countOthers(tx: Db): Promise<number> {
   await sql`select pg_stat_clear_snapshot()`.execute(tx)
@@ -307,8 +305,8 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// A copy is a file beside the database, or a schema in it, with the time of the restore in its name. Only an
-// operator removes copies.
+// A copy is a file beside the database, or a schema in it, with the time of the restore in its name; only an
+// operator removes it.
 
 interface SafetyCopy {
   name: string
@@ -323,8 +321,8 @@ const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
 /**
- * Lists copies, oldest first. Names given by earlier versions contain no time. A hard link of the database
- * file itself is no copy.
+ * Copies, oldest first. Names of earlier versions contain no time. A hard link of the database file is no
+ * copy.
  */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
@@ -337,7 +335,7 @@ export function listFileCopies(file: string): SafetyCopy[] {
 
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
-/** Returns an unused name that sorts after all existing copies. `now` is in ms. */
+/** An unused name that sorts after all copies. `now` is in ms. */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
   return join(
@@ -370,7 +368,7 @@ const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
 
 const SCHEMA = /^before_restore(_\d{8}t\d{6}z(_\d{1,4})?)?$/
 
-/** Lists copies, oldest first. */
+/** Oldest first. */
 export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   const { rows } = await sql<{ name: string; bytes: number | string }>`
     select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
@@ -384,7 +382,7 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   }))
 }
 
-/** Returns an unused name that sorts after all existing copies. `now` is in ms. */
+/** An unused name that sorts after all copies. `now` is in ms. */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)
@@ -392,8 +390,8 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * Returns `name`, followed by a number if a copy was made in the same second. The number is above all taken
- * ones: a free number between them would sort before newer copies.
+ * `name`, with a number if a copy was made in the same second. It is above all taken ones, since a lower free
+ * number would sort before newer copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   const numbers = taken
@@ -405,7 +403,7 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
 }
 
 /**
- * Returns the copy `wanted`, or the newest one if that is undefined.
+ * The copy `wanted`; the newest if undefined.
  * @throws Error with one sentence if there is no such copy
  */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {

@@ -75,8 +75,7 @@ function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions
 }
 
 /**
- * Refuses to make a calendar in an assumed data folder that does not exist: probably the operator meant
- * another place.
+ * Makes no calendar in an assumed data folder that does not exist: probably another place was meant.
  * @throws Error if `assumed` does not exist
  */
 function requireMeant({ assumed }: RestorePlaces): void {
@@ -140,8 +139,8 @@ interface RestoredCalendar {
 }
 
 /**
- * Replaces the database by the backup in one step, with a new edition, after adding the image files. Existing
- * files of other content are overwritten if they belong to the same calendar, or `replacesImages` is set.
+ * Adds the image files, then replaces the database by the backup in one step, with a new edition. Files of
+ * other content are overwritten if they belong to the same calendar, or `replacesImages` is set.
  * @throws Error when the backup is incomplete or of a newer version, or the target is in use; the database
  * has not changed then
  */
@@ -182,13 +181,12 @@ export async function restore(
   }
 }
 
-/** Tables whose rows make a calendar act unasked: send messages, or import on a schedule. */
+/** With rows in these tables a calendar acts unasked: it sends messages, or imports on a schedule. */
 const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
 
 /**
- * Returns the name of the restored calendar, and whether it is held, that is, sends and imports nothing until
- * `kalends resume`. A calendar restored over itself keeps its former state; one restored elsewhere is held if
- * it has rows in `SENDERS`.
+ * The name of the restored calendar, and whether it is held: sends and imports nothing until `kalends
+ * resume`. Restored over itself it keeps its former state; elsewhere it is held if it has rows in `SENDERS`.
  */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former
@@ -196,8 +194,7 @@ function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<F
 }
 
 /**
- * Refuses a backup with files that are no images of its calendar, because everything in the store can be
- * downloaded.
+ * Refuses files that are no images of the calendar, because everything in the store can be downloaded.
  * @throws Error that names the file
  */
 async function requireImages({ db, listFiles }: OpenBackup): Promise<void> {
@@ -224,7 +221,7 @@ function requireKnownVersion({ version, migrations }: Manifest, features: readon
 }
 
 /**
- * Creates the tables as of the version of the backup, copies the rows, then runs later migrations.
+ * Creates the tables in the version of the backup, copies rows, then migrates.
  * @returns a remark for the operator
  */
 async function fillDatabase(
@@ -258,7 +255,7 @@ async function compareFiles(
   return { lacking, others }
 }
 
-/** @throws Error if there is any file to overwrite; the message names the first one */
+/** @throws Error that names the first file to overwrite, if there is any */
 function refuseOthers([key]: readonly string[]): void {
   if (key === undefined) return
   throw new Error(

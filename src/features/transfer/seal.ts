@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-// Seals a backup with a line at its end that contains the SHA-256 of everything before it.
+// Seals a backup: its last line has the SHA-256 of everything before.
 
 const lastLine = (digest: string) => `\nkalends-backup sha256=${digest}\n`
 
@@ -23,12 +23,12 @@ export async function sealFile(path: string): Promise<void> {
   }
 }
 
-/** Tells whether the file ends with a seal. Its checksum is not verified: see `requireSealed`. */
+/** Tells whether the file ends with a seal, unverified (see `requireSealed`). */
 export async function isSealed(path: string): Promise<boolean> {
   return (await readSeal(path)).digest !== undefined
 }
 
-/** @throws Error if the file has no seal, or its checksum differs */
+/** @throws Error without a seal, or if its checksum differs */
 export async function requireSealed(path: string): Promise<void> {
   const { digest, bytes } = await readSeal(path)
   if (digest === undefined)
@@ -57,7 +57,7 @@ async function digestOf(path: string, bytes?: number): Promise<string> {
   return hash.digest('hex')
 }
 
-/** @throws Error with one sentence if the file belongs to another user and this process is not root */
+/** @throws Error with one sentence if another user owns the file and this process is not root */
 export function requireOwnerKept(path: string): void {
   const own = process.getuid?.()
   const found = statSync(path, { throwIfNoEntry: false })

@@ -9,7 +9,7 @@ export interface CopyProgress {
   finish: () => void
 }
 
-/** Shows a progress bar for each step if the stream is a terminal, otherwise prints one line for each. */
+/** For each step, shows a progress bar on a terminal, elsewhere prints a line. */
 export async function showProgress(stream: NodeJS.WriteStream, print: Print): Promise<CopyProgress> {
   return stream.isTTY ? barProgress(stream) : lineProgress(print)
 }
@@ -54,8 +54,8 @@ export function requireFolderOf(file: string): void {
 }
 
 /**
- * Turns an error of permissions into a sentence for the operator, who may have meant `file` as a folder.
- * Returns any other error unchanged.
+ * Turns an error of permissions into a sentence for the operator, who may have meant `file` as a folder;
+ * other errors stay.
  */
 export function asRefusal(error: unknown, file: string): unknown {
   const code = codeOf(error)

@@ -2,21 +2,21 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from '../../store/storage/database.ts'
 import type { FeatureTables } from '../../store/storage/migration.ts'
 
-// Describes the tables as found in the database, for copies and backups.
+// Describes the tables in the database, for copies and backups.
 
 export interface TableShape {
   name: string
   columns: string[]
   key: string[]
-  /** The column whose values the database assigns (identity or autoincrement). */
+  /** Column with values from the database (identity or autoincrement). */
   counter: string | undefined
 }
 
 export type Row = Record<string, unknown>
 
 /**
- * Tables that are never copied, since they belong to one database and not to the calendar: migrations,
- * editions, derived tables, stored responses, sessions.
+ * Never copied, as they belong to one database and not to the calendar: migrations, editions, derived tables,
+ * stored responses, sessions.
  */
 const OWN = [
   'migrations',
@@ -42,10 +42,7 @@ export const secretTables = (features: readonly FeatureTables[]): readonly strin
   ...features.flatMap(({ secret = [] }) => secret),
 ]
 
-/**
- * Columns that the target fills itself: all copied changes are made in one transaction there, so they have
- * new positions.
- */
+/** The target fills these: it makes all copied changes in one transaction, at new positions. */
 const OWN_COLUMNS = new Set(['changes.position'])
 
 const BATCH_ROWS = 500
@@ -58,7 +55,7 @@ interface ColumnRow {
   counts: boolean | number
 }
 
-/** Lists the tables of the calendar, each after the tables that its foreign keys refer to. */
+/** Tables of the calendar, each after those that its foreign keys refer to. */
 export async function listTables(db: Db, features: readonly FeatureTables[] = []): Promise<TableShape[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db)
   const { rows: references } = await (isPostgres(db) ? postgresReferences : sqliteReferences).execute(db)
@@ -97,8 +94,8 @@ function referredFirst(tables: TableShape[], references: { table: string; to: st
 }
 
 /**
- * `counts` is true for a column whose values the database assigns. On SQLite that includes `history.id`,
- * which has no `autoincrement` and continues from the largest id.
+ * `counts`: the database assigns the values. On SQLite that includes `history.id`, without `autoincrement`,
+ * which continues from the largest id.
  */
 const sqliteColumns = sql<ColumnRow>`
   select l.name as "table", c.name as "column", nullif(c.pk, 0) as place,
@@ -112,7 +109,7 @@ const sqliteReferences = sql<{ table: string; to: string }>`
   select l.name as "table", f."table" as "to" from pragma_table_list l, pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table'`
 
-/** Condition for tables of the current schema that do not belong to an extension. */
+/** Tables of the current schema that belong to no extension. */
 const OURS = sql`c.relkind = 'r' and c.relnamespace = (select oid from pg_namespace
   where nspname = current_schema())
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
@@ -158,7 +155,7 @@ export async function insertRows(tx: Db, { name, columns }: TableShape, rows: re
   await sql`insert into ${sql.table(name)} (${named}) values ${sql.join(values)}`.execute(tx)
 }
 
-/** Returns the next id to assign, larger than all ids assigned so far. */
+/** The next id, larger than all assigned so far. */
 export async function findNextNumber(db: Db, { name }: TableShape, counter: string): Promise<number> {
   if (isPostgres(db)) {
     const { rows: found } = await sql<{
@@ -195,8 +192,8 @@ alter column ${sql.ref(counter)} restart with ${sql.lit(next)}`.execute(tx)
 }
 
 /**
- * Updates the statistics of the query planner on PostgreSQL, which would otherwise plan as for empty tables
- * after many rows were inserted at once. SQLite needs none.
+ * Updates the statistics of PostgreSQL's planner, which after many inserts would still plan for empty tables.
+ * SQLite needs none.
  */
 export async function gatherStatistics(db: Db): Promise<void> {
   if (isPostgres(db)) await sql`analyze`.execute(db)

@@ -2,7 +2,7 @@ import { Problem } from '../base/problems.ts'
 import { clientOf } from '../base/text/urls.ts'
 import type { IncomingRequest } from './incoming.ts'
 
-// Which requests wait and which are refused: a short queue for each kind of work.
+// Decides which requests wait and which are refused: each kind of work has a short queue.
 
 /** Cached answers, /healthz and /readyz never wait. */
 export type QueueName = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
@@ -14,28 +14,28 @@ interface Limit {
 }
 
 /**
- * `running` keeps a quick database busy, and bounds what one turn of the event loop takes on; `waiting` is
+ * `running` is enough to keep a quick database busy, and bounds the work of one event loop turn; `waiting` is
  * what two cores answer within `longestMs`. `npm run overload` shows whether they are right.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
-  /** Even lists from memory wait for some of their events. */
+  /** Even lists from the in-memory index read some of their events from the database. */
   lists: { running: 32, waiting: 500, longestMs: 300 },
   reads: { running: 8, waiting: 250, longestMs: 300 },
   searches: { running: 4, waiting: 100, longestMs: 120 },
   /** A queue of its own, so that somebody who types waits for no other reads. */
   suggestions: { running: 4, waiting: 100, longestMs: 120 },
-  /** Half as many as the largest commit holds, since on SQLite each waits for all of its commit. */
+  /** Half as many as the largest commit holds, since on SQLite each write waits for its whole commit. */
   writes: { running: 32, waiting: 250, longestMs: 200 },
   /**
-   * Each holds an image in memory, and scaling takes about a second. Tests of webhooks wait here too, since
-   * they wait for a server.
+   * Each upload holds an image in memory, and scaling takes about a second. Tests of webhooks are queued here
+   * too, since they wait for another server.
    */
   uploads: { running: 3, waiting: 20, longestMs: 10_000 },
   /** Streams last as long as their readers take, so no request waits for one. */
   streams: { running: 4, waiting: 0, longestMs: 0 },
 }
 
-/** Clients at different addresses are served in turn; no work begins for one that has gone. */
+/** Who sends a request. Addresses are served in turn; no work begins for a client that has gone. */
 export type Asker = Pick<IncomingRequest, 'address' | 'isGone'>
 
 interface Waiter {
@@ -70,7 +70,7 @@ export function makeAdmission(limits: Readonly<Record<QueueName, Limit>> = LIMIT
 
 const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
 
-/** It is made once, since the stack of a new one costs more than its answer. */
+/** Returns the same Problem every time, since the stack trace of a new one costs more than the answer. */
 export function overloaded(): Problem {
   return OVERLOADED
 }
@@ -88,12 +88,12 @@ export async function admitted<T>(
   try {
     return await run()
   } finally {
-    // In the next turn of the event loop, so that what needs no place comes in between.
+    // In the next turn of the event loop, so that requests that need no place come in between.
     setImmediate(leave, queue)
   }
 }
 
-/** Nothing of a request is read that would be refused afterwards. */
+/** True if a request would be refused: its body is then not read. */
 export function isFull({ queues }: Admission, work: QueueName, address: string): boolean {
   return hasNoRoom(queues[work], clientOf(address))
 }
@@ -102,7 +102,7 @@ function turnOf({ waiting, turn }: Queue, client: string): number {
   return Math.max(turn, waiting.findLast((other) => other.client === client)?.turn ?? 0) + 1
 }
 
-/** In a full queue, the last of all gives way to who has fewer waiting. */
+/** True if the queue is full and its last waiter need not give way to this client. */
 function hasNoRoom(queue: Queue, client: string): boolean {
   const { waiting, limit } = queue
   return waiting.length >= limit.waiting && turnOf(queue, client) >= (waiting.at(-1)?.turn ?? 0)
@@ -147,7 +147,7 @@ function leave(queue: Queue): void {
   }
 }
 
-/** One client leaves the last to another. */
+/** One client gets at most this many streams, all but one. */
 const STREAMS_OF_ONE = LIMITS.streams.running - 1
 
 export function tryStream({ queues, streaming }: Admission, address: string): boolean {

@@ -8,7 +8,7 @@ import type { EventMemory } from '../store/memory/event-memory.ts'
 import type { Service } from './respond.ts'
 import type { WrittenAnswer } from './send.ts'
 
-// A cached answer holds for one version of the data, and for the day or minute that it depends on.
+// Caches answers. Each is valid for one version of the data, and for the day or minute that it depends on.
 
 export interface CachedAnswer extends WrittenAnswer {
   version: string
@@ -16,10 +16,10 @@ export interface CachedAnswer extends WrittenAnswer {
   madeIn: string
 }
 
-/** Never gives an answer from before a change that this process has heard of. */
+/** Never returns an answer from before a change that this process knows of. */
 export interface AnswerCache {
   memory: EventMemory
-  /** Bodies by address, with the representation if `Accept` has chosen one. */
+  /** By URL, after the name of the format if `Accept` has chosen one. */
   bodies: Cache<string, CachedAnswer>
   asked: Uint32Array
   edition: string
@@ -27,7 +27,7 @@ export interface AnswerCache {
   site: Pick<Site, 'timezone'>
   settings: number
   today: (now: number) => string
-  /** The version and day seen last, and since when (ms). */
+  /** The latest version and day, and since when (ms). */
   state: { version: string; day: string; since: number }
   /** Only one body is collected at a time, which bounds the memory. */
   isCollecting: boolean
@@ -97,7 +97,7 @@ function nowIn(answers: AnswerCache, clock: CachedAnswer['clock'], now: number):
   return clock === 'day' ? today : `${today}.${Math.floor(now / 60_000)}`
 }
 
-/** Ms of the last change of data or day that this process knows. */
+/** Returns the time (ms) of the last change of data or day that this process knows. */
 export function sinceWhen(answers: AnswerCache, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)
@@ -106,7 +106,7 @@ export function sinceWhen(answers: AnswerCache, version: string, now: number): n
   return state.since
 }
 
-/** `cacheIt` gets the whole body, unless it is too large or another is being collected. */
+/** Yields the pieces; `cacheIt` gets the whole body, unless it is too large or another is being collected. */
 export async function* collected(
   answers: AnswerCache,
   pieces: AsyncIterable<Buffer>,
@@ -131,8 +131,8 @@ export async function* collected(
 }
 
 /**
- * Notes the request, since most lists are asked for once and not worth keeping. Two requests may share a
- * hash.
+ * Returns whether the request was made before, and notes it: most lists are requested once. Two requests may
+ * share a hash.
  */
 export function wasAsked({ asked }: AnswerCache, key: string): boolean {
   const hash = hashOf(key)
@@ -142,7 +142,7 @@ export function wasAsked({ asked }: AnswerCache, key: string): boolean {
   return false
 }
 
-/** The ETag of bytes that are not known before they are sent; the same on every node. */
+/** Returns the ETag of an answer whose bytes are not known before it is sent; the same on every node. */
 export function versionTag(
   answers: AnswerCache,
   format: string,
@@ -151,7 +151,7 @@ export function versionTag(
   return `W/"${editionOf(answers)}.${version}.${nowIn(answers, clock, now)}.${format}"`
 }
 
-/** Returns the day in the zone of the site and in UTC (rule 12.1). */
+/** Returns a function that tells the day in the site's time zone and in UTC (rule 12.1). */
 export function makeToday(zone: string): (now: number) => string {
   let until = 0
   let day = ''

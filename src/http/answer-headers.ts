@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Site } from '../base/config.ts'
 
-/** In bytes; below it, compression costs more than it saves. */
+/** In bytes; compressing a shorter body costs more than it saves. */
 const COMPRESS_FROM = 1400
 const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, ETag, Location, ' +
@@ -32,7 +32,9 @@ const PRIVATE: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
 }
 
-/** Names and values in turn (rule 28.1). `own` headers win, but their links follow that to the root. */
+/**
+ * Returns names and values in turn (rule 28.1). `own` headers win, but its links follow the one to the root.
+ */
 export function answerHeaders(
   site: Site,
   own: Readonly<Record<string, string>>,
@@ -50,7 +52,7 @@ export function answerHeaders(
   return headers
 }
 
-/** See rule 28.3; there are none without an origin. */
+/** Returns the CORS headers (rule 28.3); none without an `Origin`. */
 export function crossOriginHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {}
   return {
@@ -59,7 +61,7 @@ export function crossOriginHeaders(origin: string | undefined): Record<string, s
   }
 }
 
-/** Compares ETags weakly (RFC 9110, 13.1.2). */
+/** True if `If-None-Match` has the ETag, compared weakly (RFC 9110, 13.1.2). */
 export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   const known = headers['if-none-match']
   if (known === undefined) return false
@@ -68,7 +70,7 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
-/** Ms after a change in which another process may not know of it yet; and the header has whole seconds. */
+/** In ms: so long after a change, another process may not know of it; includes rounding to seconds. */
 const QUIET_MS = 5000
 
 /** Returns ms, rounded up to a second; undefined while the change is too recent. */
@@ -83,7 +85,7 @@ export function addLastModified(headers: string[], modified: number | undefined)
   if (second !== undefined) headers.push('Last-Modified', httpDate(second))
 }
 
-/** Cached, since an answer that is sent again and again has the same date. */
+/** The last formatted date, since an answer that is sent repeatedly has the same date. */
 const lastDate = { second: Number.NaN, text: '' }
 
 function httpDate(second: number): string {
@@ -91,7 +93,7 @@ function httpDate(second: number): string {
   return lastDate.text
 }
 
-/** See RFC 9110, 13.1.3. */
+/** Evaluates `If-Modified-Since` (RFC 9110, 13.1.3). */
 export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined): boolean {
   const since = headers['if-modified-since']
   if (since === undefined || headers['if-none-match'] !== undefined) return false
@@ -99,7 +101,7 @@ export function isUnmodified(headers: IncomingHttpHeaders, modified: number | un
   return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
 }
 
-/** The strong form counts, too: caches may turn a weak ETag into one. */
+/** Also true for the strong form: caches may turn a weak ETag into one. */
 function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag
 }
@@ -124,6 +126,6 @@ const accepting = (encoding: Encoding) => ({
   ),
 })
 const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
-/** For answers that are compressed again and again; those that never change take `SMALLEST`. */
+/** Preferred for answers compressed repeatedly; those that never change take `SMALLEST`. */
 const QUICKEST = [ZSTD, BROTLI, GZIP]
 const SMALLEST = [BROTLI, ZSTD, GZIP]

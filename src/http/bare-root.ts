@@ -2,7 +2,7 @@ import type { Site } from '../base/config.ts'
 import { escapeHtml } from '../base/text/html.ts'
 import { translate } from '../calendar/locales/translate.ts'
 
-/** Clients compare it (rule 29.8). */
+/** The API version that clients compare (rule 29.8). */
 export const VERSION = 'v1'
 
 interface BareRoot {
@@ -10,7 +10,10 @@ interface BareRoot {
   html: string
 }
 
-/** Rule 29.8: generic clients follow the link, clients of the namespace read the headers. */
+/**
+ * Makes the front page (rule 29.8): generic clients follow its link, clients of the namespace read its
+ * headers.
+ */
 export function bareRoot(site: Site): BareRoot {
   const name = escapeHtml(site.name)
   const about = escapeHtml(

@@ -21,13 +21,13 @@ interface Batching {
   answerItem: (incoming: IncomingRequest, context: Context) => Promise<Answer>
 }
 
-/** An answer is null if a request was not done because another failed. */
+/** An answer is null for a request that was not run because another failed. */
 interface BatchAnswers {
   failed: boolean
   answers: readonly (Answer | null)[]
 }
 
-/** Headers that a request of a batch may have itself; others, such as credentials, are those of the batch. */
+/** Headers that each request of a batch may set; all others, such as credentials, are those of the batch. */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
 export async function answerBatch(
@@ -95,7 +95,7 @@ async function answerEach(
 ): Promise<BatchAnswers> {
   const answers: Answer[] = []
   for (const item of items) {
-    // Images belong to one request.
+    // Each request has its own images.
     answers.push(await answerItem(item, { ...context }))
     await nextTurn()
   }
@@ -112,7 +112,7 @@ type Begun = { answer: Promise<Answer> } & ({ early: Answer } | { waiting: Waiti
 
 const ABANDONED = new Problem('rest_unavailable')
 
-/** Writes wait here for each other; images are shared. */
+/** Collects the writes of a batch for one transaction; images are shared. */
 interface Gate {
   context: Context
   arrive: (waiting: Waiting) => void
@@ -172,7 +172,10 @@ async function beginRequest(
   return { answer, ...first }
 }
 
-/** Returns the write that was refused and has undone all. @throws errors that are no fault of a request */
+/**
+ * Runs all writes in one transaction; returns the refused one, which has undone all. @throws errors that are
+ * no fault of a request
+ */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
   const under: { way: Waiting | undefined } = { way: undefined }
   try {
@@ -290,7 +293,7 @@ function readRequest(entry: unknown, name: string, faults: Record<string, ParamF
   return { method: known ?? 'POST', path: String(path), body: fields ?? {}, headers: readHeaders(sent ?? {}) }
 }
 
-/** Some clients send an empty list for an empty record. */
+/** Takes an empty list for an empty record, as some clients send. */
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return value.length === 0 ? {} : undefined

@@ -22,7 +22,7 @@ import {
   type Upload,
 } from './incoming.ts'
 
-/** Arriving bodies hold `held` of at most `most` bytes. */
+/** Arriving bodies hold `held` bytes, at most `most`. */
 export interface Capacity {
   held: number
   most: number
@@ -42,23 +42,25 @@ export interface Intake {
   fileBytes: number
   /** For callers with the right to write. */
   writers: Capacity
-  /** For all others, who never take that of writers. */
+  /** For all others, who never use the capacity of writers. */
   strangers: Capacity
   files: Capacity
   folder: string
-  /** Within how many ms the next 64 kB of a body, or its end, have to arrive. */
+  /** In ms: within this time the next 64 kB of a body, or its end, must arrive. */
   patienceMs: number
   trusted: Trusted | undefined
-  /** Clients of these answers await `100 Continue`. */
+  /** Responses whose clients wait for `100 Continue`. */
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/** Bytes read from a caller without the right to write, so that other faults are reported first. */
+/**
+ * At most this many bytes are read from a caller without the right to write, to report other faults first.
+ */
 const STRANGER_BYTES = 65_536
 
 const UPLOADS_AT_ONCE = 20
 
-/** Writers hold `bytes` together, all others an eighth of it. */
+/** Bodies of writers take at most `bytes` in all, those of others an eighth. */
 export function makeIntake(
   options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs' | 'trusted'>,
   bytes: number,
@@ -108,8 +110,8 @@ async function letGo(holding: Holding): Promise<void> {
 }
 
 /**
- * Negative bytes go back. Without room the client that holds most gives way, so that slow senders keep nobody
- * out.
+ * Reserves `bytes`; negative ones are released. Without room the client that holds most gives way, so that
+ * slow senders keep nobody out.
  * @throws Problem rest_request_too_large beyond the limit, rest_unavailable without room
  */
 function hold(share: Share, bytes: number): void {
@@ -164,7 +166,7 @@ async function readBytes(request: IncomingMessage, holding: Holding, patienceMs:
   return Buffer.concat(pieces)
 }
 
-/** Most bodies come together with the head. */
+/** Reads a body that arrived with its head, as most do. */
 function readArrived(request: IncomingMessage, memory: Share): Buffer {
   hold(memory, request.readableLength)
   return request.read() ?? Buffer.alloc(0)
@@ -175,7 +177,7 @@ export interface ArrivedFile {
   read: () => Promise<Buffer>
 }
 
-/** The file stays until `letGo`. @throws Problem */
+/** The file exists until `letGo`. */
 async function readToDisk(request: IncomingMessage, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   checkLength(request, intake.fileBytes)
   const { take, arrived } = await openFile(holding, intake)
@@ -183,7 +185,7 @@ async function readToDisk(request: IncomingMessage, holding: Holding, intake: In
   return arrived()
 }
 
-/** The file stays until `letGo`, and no longer counts as memory. @throws Problem */
+/** The file exists until `letGo`; its bytes no longer count as memory. */
 async function keepFile(
   pieces: AsyncIterable<Buffer>,
   holding: Holding,
@@ -219,7 +221,7 @@ async function openFile(holding: Holding, intake: Intake) {
 }
 
 /**
- * The next piece is requested when `take` is done; the rest of a refused body stays unread.
+ * Reads the next piece when `take` is done; the rest of a refused body stays unread.
  * @throws what `take` throws; Problem rest_request_timeout for a stalled body, rest_invalid_request if the
  * client has gone
  */
@@ -269,7 +271,7 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
   return { done, stop }
 }
 
-/** So many bytes have to arrive within each `patienceMs`. */
+/** At least this many bytes must arrive within each `patienceMs`. */
 const GOES_ON = 65_536
 
 async function withPatience<T>(
@@ -297,8 +299,8 @@ async function withPatience<T>(
 }
 
 /**
- * The work reads the body once it knows caller and route; memory and files are released when it ends. Reading
- * throws a Problem for a refused body.
+ * `work` reads the body once it knows caller and route; memory and files are released when it ends. Its
+ * `read` throws a Problem for a refused body.
  */
 export async function withBody(
   { request, response }: Pick<Exchange, 'request' | 'response'>,
@@ -358,12 +360,12 @@ const isJson = (type: string) => type === 'application/json' || type.endsWith('+
 const MOST_FIELDS = 1000
 const MOST_FILES = 10
 
-/** The parser reads about as many bytes ahead of the disk. */
+/** In bytes: about what the parser reads ahead of the disk. */
 const IN_PASSING = 524_288
 
 /**
- * What arrives counts as memory until it is on disk, so that a form is refused at its limit. Nothing is read
- * after this returns or throws.
+ * Bytes count as memory until they are on disk, so that a form is refused at its limit. Nothing is read after
+ * this returns or throws.
  * @throws Problem, or the error of a disk
  */
 async function readForm(
@@ -436,10 +438,10 @@ function formParser({ headers }: IncomingMessage, fieldSize: number): BusboyInst
   }
 }
 
-/** Ms for which the rest of a refused body may arrive. */
+/** In ms, how long the rest of a refused body may take to arrive. */
 const REST_MS = 2000
 
-/** Lets the client read the answer, then closes the connection. */
+/** Discards the rest of the body, so that the client reads the answer; closes slow connections. */
 export function passRest(request: IncomingMessage): void {
   if (request.complete) return
   request.unpipe()
@@ -453,7 +455,7 @@ export function uploadOf({ form, file }: Body): Upload | undefined {
   return form ? form.files[0] : file
 }
 
-/** `filename*` comes first (RFC 6266). Node gives one character for each byte. */
+/** Prefers `filename*` (RFC 6266). Node gives one character per byte. */
 function fileNameOf(header: string): string {
   const parameters = parametersOf(header)
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
@@ -477,7 +479,7 @@ function decodeExtended(value: string): string | undefined {
   return charset.toLowerCase() === 'utf-8' ? decodeBytes(bytes) : bytes
 }
 
-/** Browsers send UTF-8, the standard says ISO-8859-1: the first counts if it is valid. */
+/** Decodes UTF-8 if it is valid, as browsers send it, else ISO-8859-1, as the standard says. */
 function decodeBytes(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'))

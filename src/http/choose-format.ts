@@ -7,7 +7,7 @@ export type Formats = readonly [Format, ...Format[]]
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
 
-/** The index does not publish this parameter. */
+/** Adds the parameter `format`, which the index does not publish. */
 export function formatField(offered: Formats): Fields {
   const names = offered.map(({ name }) => name)
   if (names.length < 2) return {}
@@ -19,7 +19,7 @@ export function formatField(offered: Formats): Fields {
   return { format: { kind, about: ABOUT, unlisted: true } }
 }
 
-/** See RFC 9110, 12.5.1. */
+/** `Accept` chooses if no format has the name (RFC 9110, 12.5.1). */
 export function chooseFormat(offered: Formats, name: unknown, accept: string | undefined): Format {
   return offered.find((format) => format.name === name) ?? preferredFormat(offered, accept)
 }
@@ -31,7 +31,7 @@ export function preferredFormat(offered: Formats, accept = ''): Format {
   return (isNamed && mostWanted(offered, accept)) || json
 }
 
-/** Returns undefined if the client wants none of them. */
+/** Returns the format that `Accept` prefers; undefined if it accepts none. */
 export function mostWanted(formats: readonly Format[], accept = ''): Format | undefined {
   let best: Format | undefined
   let bestRank = 0
@@ -51,7 +51,7 @@ export function namesOneOf(formats: readonly Format[]): (accept: string | undefi
   return (accept) => accept !== undefined && named.test(accept)
 }
 
-/** Quality counts first, then how exactly the media type is named; 0 means refused. */
+/** Returns 0 if refused. Quality counts first, then how exact the media range is. */
 export function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']

@@ -38,7 +38,7 @@ interface Refusal {
 
 interface EntranceOptions {
   patienceMs: number
-  /** Maximum of answers that their readers do not take. */
+  /** Maximum of bytes of answers that their readers have not taken yet. */
   unsentBytes: number
   intake: Intake
   /** Requests a second of one client; 0 for any number. */
@@ -48,7 +48,7 @@ interface EntranceOptions {
   report: Entrance['report']
 }
 
-/** Maximum of pipelined requests; a client that sends more takes no answers, and is cut off. */
+/** Maximum of pipelined requests; a client that sends more reads no answers, and is cut off. */
 const MOST_BEHIND = 100
 
 export function makeEntrance(site: Site, options: EntranceOptions): Entrance {
@@ -95,8 +95,8 @@ function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Serves one request of a connection after the other, so that each reader has one answer held. `/healthz` and
- * `/readyz` are always admitted.
+ * Serves the requests of a connection one after the other, so that each reader has one answer held.
+ * `/healthz` and `/readyz` are always admitted.
  */
 export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => void): Handler {
   const receive: Handler = (request, response) => {
@@ -164,7 +164,7 @@ function waitBehind(
   })
 }
 
-/** Refused clients ask again at once, whatever the answer says; meanwhile the thread serves others. */
+/** In ms. Refused clients retry at once, whatever the answer says; the delay lets the thread serve others. */
 const HELD_MS = 500
 
 export function refuseOverload(entrance: Entrance, exchange: Exchange): void {
@@ -216,7 +216,7 @@ export interface Answered {
   method: string
   /** The address as sent, which may hold secrets. */
   url: string
-  /** A path below the REST root, or one such as `/healthz`; `''` for none. */
+  /** The path template below the REST root, or a path such as `/healthz`; `''` for none. */
   route: string
   status: number
   /** Ms since the request arrived; 0 for a refusal, which waits on purpose. */

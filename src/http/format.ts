@@ -9,7 +9,7 @@ import type { ServedResource } from '../calendar/resources.ts'
 export interface Answer {
   status: number
   headers: Record<string, string>
-  /** The body becomes JSON; undefined with `representation`. */
+  /** Becomes JSON; undefined if there is a `representation`. */
   body: unknown
   representation?: Representation
   /** A template such as `/tribe/events/v1/events/{id}`. */
@@ -19,7 +19,7 @@ export interface Answer {
   version?: Version | undefined
   /** The status inside an envelope. */
   innerStatus?: number
-  /** Without it, the answer holds for the day. */
+  /** What the answer depends on; the day by default. */
   clock?: ClockPart
   isFromMemory?: boolean
   isRefused?: true
@@ -39,13 +39,13 @@ export interface Format {
   name: string
   mediaType: string
   extension: string
-  /** Pages link to formats with a title. */
+  /** Set for formats that pages link to. */
   title?: string
   extent: 'page' | 'window'
   lists: 'all' | readonly Resource['path'][]
-  /** `Accept` gets the answer itself, or a redirect to its address. */
+  /** Whether `Accept` returns the format itself, or a redirect to its URL. */
   byAccept: 'answer' | 'redirect'
   withDefaults?: (context: Context, raw: RawValues) => RawValues
-  /** `self` is the address that was asked for. */
+  /** `self` is the requested URL. */
   showList: (context: Context, served: ServedResource, found: FoundRecords, self: string) => Promise<Answer>
 }

@@ -31,7 +31,7 @@ import {
   routeName,
 } from './routes.ts'
 
-/** See rule 3.2. Batches are left out, since they belong to the platform. */
+/** Describes the namespace (rule 3.2), without batches, since these belong to the platform. */
 function describeNamespace(routes: readonly Route[], context: Context): object {
   const { site } = context
   const entries = routes.map((route) => [
@@ -60,7 +60,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** Tells clients, as the platform does, that a route takes batches. */
+/** Marks a route that takes batches, as the platform does. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }
@@ -90,13 +90,13 @@ function describeArg(field: Field, context: Context, texts: Texts | undefined): 
   }
 }
 
-/** Only OpenAPI describes the routes `beside` the namespace. */
+/** Routes of the namespace, and those `beside` it, which only OpenAPI describes. */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]
 }
 
-/** Reports faults in the order of rule 1.2. @throws Problem */
+/** Runs the endpoint's action; reports faults in the order of rule 1.2. */
 export async function answerRequest(
   request: MatchedRequest,
   { routes, beside }: Described,
@@ -158,7 +158,7 @@ async function answerRead(
   return { ...okAnswer(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** Reads the version before the record, so that it is never later than the record shown. */
+/** Must be called before the record is read: its version is then never later than what is shown. */
 async function versionBefore(
   request: MatchedRequest,
   operations: Operations,
@@ -171,7 +171,7 @@ async function versionBefore(
   return id > MAX_ID ? undefined : findVersion(context.db, versioned.kind, id)
 }
 
-/** A repeated request is rendered anew if its first answer was too large to store. */
+/** Adds `render`, which shows the record of a repeated request whose first answer was too large to store. */
 function repeated<Sent extends object>(request: Sent, { operations }: ServedResource, context: Context) {
   const render = async (id: number) => {
     const row = await operations.locate(context, { id })
@@ -186,7 +186,7 @@ function repeated<Sent extends object>(request: Sent, { operations }: ServedReso
   return { ...request, render }
 }
 
-/** Drops the key outside batches: the request may run again, since it then changes nothing more. */
+/** Drops the idempotency key outside batches: running an update or removal again changes nothing more. */
 function onceInBatch<Sent extends Pick<MatchedRequest, 'repeatable'>>(sent: Sent): Sent {
   const { repeatable } = sent
   return repeatable.place === undefined ? { ...sent, repeatable: { ...repeatable, key: undefined } } : sent
@@ -292,7 +292,7 @@ async function answerList(
   return { ...(await format.showList(context, served, await findAll(context, query), request.self)), clock }
 }
 
-/** A redirect keeps shared caches from mixing up formats. */
+/** Redirects, so that shared caches do not mix up formats. */
 function redirectTo({ name }: Format, self: string): Answer {
   const location = `${self}${self.includes('?') ? '&' : '?'}format=${name}`
   return { status: 303, headers: { Location: location }, body: { location } }
@@ -314,7 +314,7 @@ export function recordAddressOf(variables: Record<string, string>): Address | un
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
 }
 
-/** A number too large is an id that no record has. */
+/** Returns the id; a number too large becomes one that no record has. */
 export function idIn(digits: string): number {
   return Math.min(Number(digits), MAX_ID + 1)
 }
@@ -353,7 +353,7 @@ async function located(request: MatchedRequest, operations: Operations, context:
 }
 
 /**
- * An unknown slug is an invalid parameter of a read or removal, a missing record of an update (rule 25.4).
+ * For an unknown slug: an invalid parameter of a read or removal, a missing record of an update (rule 25.4).
  */
 function isNoUpdate(request: MatchedRequest): boolean {
   return request.endpoint.action.do !== 'update'
@@ -378,7 +378,7 @@ interface Addressed {
   row: unknown
 }
 
-/** Reads are open (rule 26.2), except those for administrators. */
+/** Whether the caller may run the action; reads are open (rule 26.2), except those for administrators. */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')
@@ -386,7 +386,7 @@ export function mayAsk(action: RouteAction, context: Context, row: unknown): boo
   return !isForAdministrators(action) || can(context.caller, 'manage_users')
 }
 
-/** `Allow` names them (rule 28.2). */
+/** The methods listed by `Allow` (rule 28.2). */
 export function allowedMethods({ route, row }: Addressed, context: Context): Method[] {
   const permits = ({ action }: Endpoint) =>
     action.do === 'read' ||

@@ -31,7 +31,7 @@ import { type Answer, okAnswer } from './format.ts'
 import { permitted, wantedOf } from './handlers.ts'
 import { type MatchedRequest, type OwnOperation, ownRoute, type Route } from './routes.ts'
 
-// Versions are for callers who may edit the record.
+// Versions of records over REST, for callers who may edit the record.
 
 const MOST_VERSIONS = 50
 
@@ -177,7 +177,7 @@ async function answerRead(
   return okAnswer({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
 
-/** Only administrators see address and request. */
+/** Hides `address` and `request` from all but administrators. */
 function presentAct(
   { sequence, time_utc, action, user, login, client, ...act }: ActWithChanges,
   { caller }: Context,

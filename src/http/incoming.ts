@@ -18,7 +18,7 @@ import type { MatchedRequest, MatchedRoute } from './routes.ts'
 // A request as it comes in: address, client, parameters from query string, form or body. It is an Exchange
 // of HTTP, an IncomingRequest (also one of a batch), a ParsedRequest, and a MatchedRequest of its endpoint.
 
-/** A file on disk until the request ends, or JSON in memory. */
+/** An uploaded file: on disk until the request ends, or JSON in memory. */
 export interface Upload {
   field?: string
   fileName: string
@@ -38,12 +38,12 @@ export interface Body {
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
 export interface BodyLimits {
-  /** If false, only a little is read, enough to report other faults. */
+  /** If false, only a little is read: enough to report other faults. */
   isTrusted: boolean
   takesFile: boolean
-  /** In bytes; the default is what the sender may send. */
+  /** In bytes; the default is what the sender is allowed. */
   most?: number
-  /** Bytes of files in a form whose head says its length; the default is that of an image. */
+  /** In bytes: the maximum of all files of a form with `Content-Length`; by default that of an image. */
   mostFiles?: number
 }
 
@@ -52,7 +52,7 @@ export interface Exchange {
   response: ServerResponse
   url: RequestUrl
   requestId: string
-  /** By `performance.now`. */
+  /** When it arrived, by `performance.now`. */
   arrived: number
   /** A login, once it is known. */
   user?: string | undefined
@@ -61,7 +61,7 @@ export interface Exchange {
 /** @throws Problem for wrong credentials */
 export type SignIn = (incoming: IncomingRequest) => Promise<Caller>
 
-/** The body has not been read yet. */
+/** A request whose body has not been read yet. */
 export interface IncomingRequest {
   method: string
   url: RequestUrl
@@ -70,20 +70,20 @@ export interface IncomingRequest {
   requestId: string
   user?: string
   repeatable?: Repeatable
-  /** Set for requests of a batch, which has waited for all of them. */
+  /** Set for requests of a batch, which is admitted as a whole. */
   hasTurn?: true
   found?: MatchedRoute
   isGone: () => boolean
-  /** May be called once; nothing is held before. @throws Problem */
+  /** Reads the body; may be called once. @throws Problem */
   readBody: (limits: BodyLimits) => Promise<Body>
 }
 
-/** The query string is parsed, and `method` is that after overrides (rule 1.6). */
+/** A request with its query string parsed; `method` is the one after overrides (rule 1.6). */
 export interface ParsedRequest extends IncomingRequest {
   query: RawValues
 }
 
-/** Answers OPTIONS itself; `Allow` has the methods of the caller. */
+/** Runs `work`; answers OPTIONS itself. `Allow` has the methods of the caller. */
 export type AnswerRoute = (
   matched: MatchedRoute,
   parsed: ParsedRequest,
@@ -91,7 +91,7 @@ export type AnswerRoute = (
   work: (request: MatchedRequest, body: Body) => Promise<Answer>,
 ) => Promise<Answer>
 
-/** Longer addresses are answered by 414. */
+/** Longer URLs are answered by 414. */
 export const LONGEST_URL = 8000
 
 export interface RequestUrl {
@@ -111,20 +111,23 @@ export function readUrl({ restRoot }: Pick<Site, 'restRoot'>, sent = '/'): Reque
   return splitUrl(namedRoute(restRoot, withPath(sent)))
 }
 
-/** Clients send it so to proxies (RFC 9112, 3.2.2). */
+/** The origin that clients send to proxies (RFC 9112, 3.2.2). */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i
 
-/** An address without a path becomes a path that no route has. */
+/** Drops the origin; an address without a path becomes a path that no route has. */
 function withPath(sent: string): string {
   if (sent.startsWith('/')) return sent
   const url = sent.replace(ABSOLUTE, '')
   return url.startsWith('/') ? url : `/${url}`
 }
 
-/** The underscore may be encoded. Decoding all names may take a thousand times as long. */
+/** The underscore may be percent-encoded. Decoding all names may take a thousand times as long. */
 const NAME = /^rest(?:_|%5[fF])route$/
 
-/** `/?rest_route=/x&a=b`, also below `/index.php`, is the route `x` (rule 29.7); the last one counts. */
+/**
+ * Turns `/?rest_route=/x&a=b`, also below `/index.php`, into the path of `/x` (rule 29.7); the last one
+ * counts.
+ */
 function namedRoute(restRoot: string, url: string): string {
   if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
   const others: string[] = []
@@ -139,7 +142,7 @@ function namedRoute(restRoot: string, url: string): string {
   return others.length === 0 ? path : `${path}?${others.join('&')}`
 }
 
-/** Escapes question marks too, since none in the path begins a query string. */
+/** Percent-encodes question marks too, since none in the path begins a query string. */
 function escapedPath(path: string): string {
   return encodeURI(path.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23')
 }
@@ -171,7 +174,7 @@ function bitsOf(length: string): number {
     .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/** Behind a trusted proxy it is the last address in `X-Forwarded-For` that is none. */
+/** Behind a trusted proxy, the last address in `X-Forwarded-For` that is no trusted proxy. */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
@@ -205,7 +208,10 @@ const NESTING = {
   plainObjects: true,
 } as const
 
-/** `a[]`, `a[0]` and `a[b]` nest; a repeated plain key is a list. @throws Problem rest_too_many_parameters */
+/**
+ * `a[]`, `a[0]` and `a[b]` nest; a repeated plain key becomes a list.
+ * @throws Problem rest_too_many_parameters
+ */
 export function parseForm(text: string): RawValues {
   if (hasMorePairs(text, MOST_PAIRS))
     throw new Problem('rest_too_many_parameters', { data: { limit: MOST_PAIRS } })
@@ -215,7 +221,7 @@ export function parseForm(text: string): RawValues {
 const MOST_PLAIN_PAIRS = 100
 
 /**
- * Most query strings have neither nesting nor repetition, and are read quicker than by `qs`; undefined for
+ * Most query strings have neither nesting nor repetition, and this reads them faster than `qs`; undefined for
  * any other.
  */
 function parsePlain(text: string): RawValues | undefined {
@@ -241,7 +247,7 @@ function parsePlain(text: string): RawValues | undefined {
 
 const PLAIN_NAME = /^(?!__)\w+$/
 
-/** Most programs escape a date and time so; no other escaped text is as frequent. */
+/** A date and time as most programs encode it; no other encoded text is as frequent. */
 const ESCAPED_TIME = /^[\d-]{10}\+\d\d%3A\d\d%3A\d\d$/
 
 function decoded(text: string): string | undefined {
@@ -256,7 +262,10 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Keys nest and repeat by the same rules. Half a character becomes U+FFFD. */
+/**
+ * Makes a query string, so that keys of forms nest and repeat by the same rules. Lone surrogates become
+ * U+FFFD.
+ */
 export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
   const escaped = (text: string) => encodeURIComponent(text.toWellFormed())
   return pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&')
@@ -266,7 +275,10 @@ export function mediaType(headers: IncomingHttpHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Another type, and JSON that is no record, gives no values (rule 1.3). @throws Problem rest_invalid_json */
+/**
+ * Returns no values for another type, and for JSON that is no object (rule 1.3). @throws Problem
+ * rest_invalid_json
+ */
 export function parseBody(type: string, body: Buffer): RawValues {
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(body)
   if (type === 'application/x-www-form-urlencoded' || type === '')
@@ -277,7 +289,7 @@ export function parseBody(type: string, body: Buffer): RawValues {
 const PLUS = 0x2b
 const BLANK = 0x20
 
-/** Replacing bytes takes a tenth of the time of replacing text. */
+/** Replacing plus signs in bytes takes a tenth of the time of replacing text. */
 function withBlanks(form: Buffer): Buffer {
   if (!form.includes(PLUS)) return form
   const blank = Buffer.from(form)
@@ -296,8 +308,8 @@ function parseJson(body: Buffer): RawValues {
 }
 
 /**
- * The body comes before the query string (rules 1.3 and 1.7). A key repeated without brackets is a list for a
- * list, else its last value.
+ * The body wins over the query string (rules 1.3 and 1.7). A key repeated without brackets is a list for a
+ * list field, else its last value.
  */
 export function declaredValues(
   fields: Fields,
@@ -319,7 +331,7 @@ export function declaredValues(
   return values
 }
 
-/** A value over the limits of depth and size stays: it is refused later. */
+/** A value over the limits of depth and size is left as it is: it is refused later. */
 function storable(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return storableText(value)
   return overShape(value) ? value : storableMembers(value)

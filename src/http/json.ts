@@ -9,7 +9,7 @@ import { presentListed } from '../calendar/records/record-store.ts'
 import { isWritten, lengthOf, unwritten, type WrittenJson } from '../store/memory/event-pieces.ts'
 import type { Answer, Format } from './format.ts'
 
-/** An envelope repeats these (rule 28.5). */
+/** Headers that an envelope repeats (rule 28.5). */
 const ANSWER_HEADERS = [
   'Allow',
   'X-TEC-Total',
@@ -86,14 +86,14 @@ function listLinks(collection: string, found: FoundRecords): ListLinks {
   return { own, next, previous, header, totalPages }
 }
 
-/** The address names what differs from a plain list (rule 11.5). */
+/** The query string has only what differs from a plain list (rule 11.5). */
 function termQuery({ page, perPage, effective }: FoundRecords): string {
   const query =
     `${page === 1 ? '' : `&page=${page}`}` + `${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`
   return query === '' ? '' : `?${query.slice(1)}`
 }
 
-/** See rules 28.4 and 28.5; other representations stay as they are. */
+/** Applies `_fields` and `_envelope` to JSON (rules 28.4 and 28.5). */
 export function withFieldsAndEnvelope(answer: Answer, query: RawValues): Answer | Promise<Answer> {
   const isPlain = query._fields === undefined && query._envelope === undefined
   return isPlain || answer.representation ? answer : trimAndWrap(answer, query)
@@ -110,12 +110,12 @@ async function trimAndWrap(answer: Answer, query: RawValues): Promise<Answer> {
     : trimmed
 }
 
-/** True whatever its value. */
+/** True if `_envelope` is empty or truthy. */
 export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
 
-/** The status is 200, for clients that cannot read statuses or headers (rule 28.5). */
+/** The outer status is 200, for clients that cannot read statuses or headers (rule 28.5). */
 function envelope(answer: Answer): Answer {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) =>
@@ -158,7 +158,7 @@ async function parseInTurns(body: unknown): Promise<unknown> {
   return { ...(body as object), [name]: records }
 }
 
-/** Goes through records and into lists; `_links` stay (rule 28.4). */
+/** Keeps members at `paths`, also in lists; `_links` always stay (rule 28.4). */
 function keepFields(body: unknown, paths: readonly string[][]): unknown {
   if (Array.isArray(body)) return body.map((entry) => keepFields(entry, paths))
   if (body === null || typeof body !== 'object') return body
@@ -175,10 +175,10 @@ export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
 }
 
-/** Characters that are handled in some five milliseconds. */
+/** Characters of JSON handled in some five milliseconds. */
 const AT_ONCE = 1_000_000
 
-/** Maximum of records in one turn; the longest ones take ten milliseconds. */
+/** Up to this many records are serialized in one turn, which takes at most ten milliseconds. */
 const FEW = 6
 
 const MOST_INDENTED = 1_000_000
@@ -244,7 +244,7 @@ function findList(body: unknown): ListInBody | undefined {
     const inner = isLong || name === 'body' ? findList(value) : undefined
     if (!inner) continue
     const shell = JSON.stringify({ ...body, [name]: [] })
-    // No text has these characters in a row: quotation marks are escaped.
+    // No text contains this: its quotation marks are escaped.
     const mark = `${JSON.stringify(name)}:[]`
     const at = shell.indexOf(mark) + mark.length - '[]'.length
     return {
@@ -256,7 +256,7 @@ function findList(body: unknown): ListInBody | undefined {
   return undefined
 }
 
-/** Copying so many takes some ten milliseconds where memory is new. */
+/** Copying this many bytes takes some ten milliseconds where memory is new. */
 export const BYTES_AT_ONCE = 8_000_000
 
 export function joined(
@@ -265,7 +265,7 @@ export function joined(
 ): Buffer {
   let at = 0
   for (const part of parts) {
-    // A comma is set sooner by itself.
+    // A single byte is faster set than copied.
     if (part.length === 1) into[at] = part[0] as number
     else into.set(part, at)
     at += part.length
@@ -286,7 +286,7 @@ export async function joinInTurns(parts: readonly Buffer[]): Promise<Buffer> {
   return whole
 }
 
-/** Other requests get their turn in between. */
+/** Yields joined parts; other requests are served in between. */
 export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
   let some: Buffer[] = []
   let length = 0

@@ -24,7 +24,8 @@ import { findRoute, type RouteTable } from './route-table.ts'
 import type { MatchedRoute } from './routes.ts'
 import { asNew, contentTag, send, sendStream, type WrittenAnswer } from './send.ts'
 
-// Anonymous reads: a cached answer, or the ordinary way, cached from the second request on.
+// Answers anonymous reads from a cache, or the ordinary way (`respond`); from the second request on, answers
+// are cached.
 
 export interface PublicReads {
   service: Service
@@ -57,7 +58,7 @@ export function makePublicReads(
   return { service, entrance, routes, respond, cache, buffers: makeBuffers(), namesAnother }
 }
 
-/** Returns false if the ordinary way has to answer. */
+/** Returns false if `respond` has to answer. */
 export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: TellWrong): boolean {
   const { service, entrance, cache, routes } = reads
   const { method, headers } = exchange.request
@@ -71,7 +72,7 @@ export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: T
   try {
     const now = service.now()
     const key = keyOf(reads, url, headers.accept)
-    // Only rows that allow it have cached answers, so no row is looked for.
+    // Only routes that allow caching have cached answers, so no route is looked up.
     const known = isBehind(service.memory) ? undefined : findCachedAnswer(cache, key, now)
     if (known) {
       send(entrance, exchange, known, 'finished')
@@ -93,11 +94,11 @@ export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: T
   }
 }
 
-/** True if the address has a format, exactly once: then `Accept` chooses nothing. */
+/** True if the URL has the parameter `format` exactly once: `Accept` then chooses nothing. */
 const namesFormat = (url: string) =>
   /[?&]format=[a-z]+(?:&|$)/.test(url) && url.indexOf('format') === url.lastIndexOf('format')
 
-/** The key has the representation if `Accept` chose another than JSON. */
+/** The URL, after the name of the format if `Accept` chose another than JSON. */
 function keyOf({ namesAnother, routes }: PublicReads, url: string, accept: string | undefined): string {
   if (!namesAnother(accept) || namesFormat(url)) return url
   const { name } = preferredFormat([json, ...routes.formats], accept)
@@ -108,7 +109,7 @@ async function answerRead(reads: PublicReads, read: PublicRead): Promise<void> {
   const { service, entrance, cache, respond } = reads
   const { memory } = service
   if (isBehind(memory)) {
-    // If the database does not answer, the ordinary way says so.
+    // If the database does not answer, `respond` says so.
     await catchUp(memory).catch(service.report)
     const known = isBehind(memory) ? undefined : findCachedAnswer(cache, read.key, read.now)
     if (known) return send(entrance, read, known, 'finished')
@@ -205,7 +206,7 @@ interface Buffers {
   give: (buffer: Buffer) => void
 }
 
-/** Allocating 30 kB for each answer costs more than filling them. */
+/** Pools buffers: allocating 30 kB per answer costs more than filling them. */
 function makeBuffers(): Buffers {
   const free: Buffer[] = []
   return {

@@ -1,6 +1,6 @@
 import { clientOf } from '../base/text/urls.ts'
 
-/** `left` grows by `perSecond` each second, up to twice as many. */
+/** A token bucket per client: `left` grows by `perSecond` each second, up to twice that. */
 export interface RateLimit {
   perSecond: number
   clients: Map<string, { left: number; at: number }>
@@ -29,7 +29,7 @@ export function mayAskAgain(limit: RateLimit, address: string, now: number): boo
   return mayAsk
 }
 
-/** Refuses nothing now; later requests are refused for longer. */
+/** Counts requests of a batch: none is refused now, later ones for longer. */
 export function countFurther(limit: RateLimit, address: string, requests: number): void {
   const known = limit.clients.get(clientOf(address))
   if (known) known.left -= requests

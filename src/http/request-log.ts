@@ -6,7 +6,7 @@ import { clientAddress, type Trusted } from './incoming.ts'
 
 const HIDDEN = '***'
 
-/** Meeting links and positions of people are secrets, too. */
+/** Parameters whose values are hidden; meeting links and positions of people are secrets, too. */
 const SECRET_NAME = new RegExp(
   '^(?:.*(?:password|passwd|passwort|passphrase|token|secret|nonce|signature|credential|api_?key' +
     '|authorization)|pwd|pw|pass|pin|otp|auth|key|sig|session|online_url|geoloc_l(?:at|ng)|bbox)$',
@@ -16,9 +16,9 @@ const SECRET_NAME = new RegExp(
 const SUSPICIOUS =
   /pass|pw|pin|otp|token|secret|nonce|sig|session|credential|key|auth|online_url|geoloc_l|bbox|%/i
 
-/** The token of a link signs in, however it is spelled. */
+/** The token of a sign-in link, however it is spelled. */
 const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
-/** What a provider answers there is not for the log. */
+/** What a sign-in provider sends back is not for the log. */
 const SIGN_IN_ANSWER = /(\/openid\/return\?).*/s
 const MOST_DECODED = 4
 
@@ -30,7 +30,7 @@ export function shownUrl(sent: string): string {
   return `${url.slice(0, mark)}?${pairs.map(shownPair).join('&')}`
 }
 
-/** Writes an address with such a link decoded. */
+/** Hides a `LINK_TOKEN`; the address is then returned decoded. */
 function withoutLink(sent: string): string {
   let url = sent
   for (let i = 0; i < MOST_DECODED && url.includes('%'); i++)
@@ -43,7 +43,7 @@ function shownPair(pair: string): string {
   const equals = pair.indexOf('=')
   if (equals === -1) return pair
   const name = pair.slice(0, equals)
-  // A name may be `data[password]`, or encoded twice, as within another address.
+  // A name may be `data[password]`, or encoded twice, as in a URL within another.
   return isSecretName(decoded(decoded(name))) || holdsAddress(pair.slice(equals + 1))
     ? `${name}=${HIDDEN}`
     : pair
@@ -77,7 +77,7 @@ export function withoutSecrets(text: string): string {
     .replace(/(password|passwd|passwort|pwd|pw|token|secret|nonce)=[^\s&"'\\,;]+/gi, `$1=${HIDDEN}`)
 }
 
-/** Many lines are written at once. */
+/** Collects lines and writes many at once. */
 export interface RequestLog {
   write: (text: string) => void
   kept: 'all' | 'writes'
@@ -89,7 +89,7 @@ export interface RequestLog {
 const MOST_WAITING = 16_000
 const LONGEST_WAIT_MS = 100
 
-/** Each line has these members, as pino writes them. */
+/** Members of every line, as pino writes them. */
 const BOUND = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`
 const INFO = 30
 
@@ -103,7 +103,7 @@ export function makeRequestLog(
   return { write, kept, trusted, lines: '', timer: undefined }
 }
 
-/** The line is built by hand, which is faster: every answer passes here. */
+/** Builds the line by hand, which is faster: every answer passes here. */
 export function logAnswer(log: RequestLog, answered: Answered): void {
   const { method, url, route, status, ms, bytes, requestId, request, user } = answered
   if (log.kept === 'writes' && (method === 'GET' || method === 'HEAD')) return

@@ -52,7 +52,7 @@ export interface Service {
   database: Database
   edition: string
   images: ImageService
-  /** Owners may change some of these settings. */
+  /** As configured at the start; owners may change some settings. */
   start: Config
   memory: EventMemory
   /** @throws Problem for wrong credentials */
@@ -79,7 +79,7 @@ function overriddenMethod(incoming: IncomingRequest, query: RawValues): string {
   return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
 }
 
-/** Every failure becomes an answer. */
+/** Never throws: every failure becomes an answer. */
 export type Responder = (incoming: IncomingRequest, signIn: SignIn) => Promise<Answer>
 
 export function byHeader({ authenticate, now }: Service): SignIn {
@@ -167,7 +167,7 @@ async function answerRoute(
   try {
     answer = await answerInTurn(answering, matched, endpoint, parsed, context, work)
   } catch (error) {
-    // Without a database the allowed methods are unknown; an overloaded service looks nothing up.
+    // `Allow` cannot be found without the database, and an overloaded service looks nothing up.
     if (error instanceof DatabaseUnavailable || isOverload(error)) throw error
     answer = failureAnswer(error, answering.service, isLoggedIn(context.caller), parsed.requestId)
   }
@@ -189,8 +189,8 @@ function endpointFor({ route }: MatchedRoute, method: string): Endpoint | undefi
 const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
 /**
- * Parsing takes time, too, so it waits for its turn. A batch takes a place only to be parsed; its requests
- * wait for turns themselves.
+ * Parsing takes time, too, so it waits for a place in the queue. A batch has a place only while it is parsed;
+ * its requests wait for their own.
  */
 async function answerInTurn(
   { admission, readers, underWay }: Answering,
@@ -275,7 +275,7 @@ function isOverload(error: unknown): boolean {
   return error instanceof Problem && error.code === 'rest_unavailable'
 }
 
-/** From callers who may not write, only what their other faults need is read. @throws Problem */
+/** From callers who may not write, reads only what reporting other faults needs. */
 async function readBody(
   incoming: IncomingRequest,
   { action, args }: Endpoint,
@@ -315,7 +315,7 @@ export function callerContext(
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
-/** `listed` is the memory that answers public lists. */
+/** Makes a context; `listed` is the memory that answers public lists. */
 function contextWith<Memory extends EventMemory | undefined>(
   { database, site, images, memory, report }: Service,
   caller: Caller,
@@ -405,7 +405,7 @@ function allowHeader(matched: MatchedRoute, context: Context): string | Promise<
   return known
 }
 
-/** Says less if the database has gone, so that the write is still answered. */
+/** If the database has gone, lists fewer methods, so that the write is still answered. */
 function allowAfter(method: string, matched: MatchedRoute, context: Context): string | Promise<string> {
   const allow = allowHeader(matched, context)
   if (method === 'GET' || !(allow instanceof Promise)) return allow
@@ -432,7 +432,7 @@ async function unmatched({ method }: ParsedRequest): Promise<Answer> {
   throw new Problem('rest_no_route')
 }
 
-/** Reports what is no fault of the client. */
+/** Makes an answer of an error; reports it unless it is the client's fault. */
 export function failureAnswer(
   error: unknown,
   service: Service,
@@ -447,7 +447,7 @@ export function failureAnswer(
   return error === overloaded() ? { status, headers, body, isRefused: true } : { status, headers, body }
 }
 
-/** A lack of the database has its own code, any other fault is rest_internal_error. */
+/** An unavailable, full or read-only database has its own code, any other fault is rest_internal_error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)
@@ -489,7 +489,7 @@ function digest(content: string | Buffer): string {
 const MINIMAL = 'return=minimal'
 
 /**
- * `return=minimal` (RFC 7240) leaves only the address of a created or changed record. An envelope stays,
+ * `return=minimal` (RFC 7240) leaves only the `Location` of a created or changed record. An envelope stays,
  * since it has the status.
  */
 function asPreferred(
@@ -508,7 +508,7 @@ function asPreferred(
   return { ...answer, headers, body: undefined, representation: { format: 'none', bytes: Buffer.alloc(0) } }
 }
 
-/** The first of several preferences counts. */
+/** True if `return=minimal` is the first `return` preference. */
 function wantsMinimal(prefer: string): boolean {
   const preferences = prefer
     .split(',')

@@ -13,9 +13,9 @@ import { byHeader, failureAnswer, makeResponder, type Service, signInAsStranger 
 import type { RouteTable } from './route-table.ts'
 import { sendStream, sendText, writeAndSend } from './send.ts'
 
-// The first row that fits answers a request.
+// Routes a request to the first row that matches it.
 
-/** @throws Problem, or any other error, which is answered unless something has been sent */
+/** @throws Problem or any other error; it is answered unless something has been sent */
 export type Answering = (exchange: Exchange, signIn: SignIn) => unknown
 
 export interface AnswerRow {
@@ -25,7 +25,7 @@ export interface AnswerRow {
   find: (exchange: Exchange) => Answering | undefined
 }
 
-/** Features make their rows from this. */
+/** What features make their rows from. */
 export interface RowGround {
   service: Service
   entrance: Entrance

@@ -20,7 +20,7 @@ export interface MatchedRequest {
   route: Route
   endpoint: Endpoint
   variables: Record<string, string>
-  /** Values are by precedence; those of the path win. */
+  /** Sent values of the fields; the body wins over the query string. */
   values: (fields: Fields) => RawValues
   accept: string | undefined
   ifMatch: string | undefined
@@ -29,7 +29,7 @@ export interface MatchedRequest {
   underWay: UnderWay
 }
 
-/** An operation gets this besides the context. */
+/** What an operation gets besides the context. */
 export interface OwnGround {
   database: Database
   edition: string
@@ -43,11 +43,11 @@ export interface PlainOperation {
   body?: Fields
   /** `people` are signed in, `editors` may change the record. */
   audience: 'everybody' | 'people' | 'editors' | 'administrators'
-  /** `reads` changes nothing. */
+  /** An operation in `reads` changes nothing. */
   queue: 'reads' | 'writes' | 'uploads'
-  /** Maximum of the body; by default what the caller may send. */
+  /** Maximum of the body in bytes; by default what the caller may send. */
   mostBytes?: number
-  /** A create takes an `Idempotency-Key`, too. */
+  /** Set for a create, which takes an `Idempotency-Key`. */
   creates?: true
   takesVersion?: true
   answer: (request: MatchedRequest, ground: OwnGround, context: Context) => Promise<Answer>
@@ -65,7 +65,7 @@ export interface OwnOperation<Said extends string = Text> extends PlainOperation
 export interface OperationGroup<Own extends Texts = Texts> {
   name: string
   about: string
-  /** Texts of its feature translate `about` and all operations. */
+  /** Texts of the feature, which translate `about` and all operations. */
   texts?: Own
 }
 
@@ -87,12 +87,12 @@ export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
 
-/** The name of the REST root is `/`. */
+/** Returns `/` for the REST root. */
 export function routeName(namespace: string, path: string): string {
   return namespace === '' ? path || '/' : `/${namespace}${path}`
 }
 
-/** The index groups methods so (rule 3.2). */
+/** Methods of one action, grouped as in the index (rule 3.2). */
 export interface Endpoint {
   methods: readonly Method[]
   action: RouteAction
@@ -100,7 +100,7 @@ export interface Endpoint {
   fields?: Fields
   /** Parameters in the address that are validated with the others (rule 1.2). */
   checked?: Fields
-  /** Set if anonymous answers depend only on address, data and day, and so can be kept. */
+  /** Set if anonymous answers depend only on URL, data and day, and so may be cached. */
   cached?: true
   batched?: true
 }
@@ -127,7 +127,7 @@ function fixedRoutes(site: Site): Route[] {
   ]
 }
 
-/** Everybody gets the same answer. */
+/** Its answer is the same for everybody. */
 export function indexRoute(template: string, fields: Fields, path = template): Route {
   const args: Fields = { ...fields, context: { kind: anything, about: '', default: 'view' } }
   return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
@@ -147,7 +147,7 @@ export function collectionRoute(served: ServedResource, others: readonly Format[
         args: { ...filters, ...formatField(formats) },
         cached: true,
       },
-      // A batch holds no files.
+      // A batch cannot contain files.
       {
         methods: ['POST'],
         action: { do: 'create', served },
@@ -158,7 +158,7 @@ export function collectionRoute(served: ServedResource, others: readonly Format[
   }
 }
 
-/** Routes of versions name the resource, others their group. */
+/** Operations on versions belong to a resource, others to a group. */
 export function ownRoute<const Own extends Texts = Record<never, never>>(
   template: string,
   of: OperationGroup<Own> | ServedResource,
@@ -206,7 +206,7 @@ export function listRoute(served: ServedResource): Route {
   return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
 }
 
-/** Resources without slugs list methods in another order (rule 3.1). */
+/** The order of methods differs for resources without slugs (rule 3.1). */
 export function itemRoute(served: ServedResource, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }
@@ -245,7 +245,10 @@ function partsOfChange(
   }
 }
 
-/** Nothing is required. A `slug` in both is the field (rule 3.4); the file of an image cannot be changed. */
+/**
+ * No parameter of an update is required. A `slug` in both is the field (rule 3.4); an image's file cannot be
+ * changed.
+ */
 function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(
     Object.entries(fields).map(([name, { required: _required, ...field }]) => [name, field]),
@@ -280,9 +283,9 @@ export interface RouteGroup {
   routes: readonly Route[]
 }
 
-/** Letter case and one slash at the end do not matter (rule 1.1). */
+/** Letter case and one trailing slash do not matter (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => MatchedRoute | undefined {
-  // Most requests write a route without variables exactly.
+  // Most requests have exactly the path of a route without variables.
   const plain = new Map(
     routes.filter(({ path, template }) => path === template).map((route) => [route.path, route]),
   )

@@ -36,7 +36,7 @@ import { clientAddress } from './incoming.ts'
 import { BYTES_AT_ONCE, isPretty, joined, joinInTurns, jsonParts, partByPart } from './json.ts'
 import { makesRoomFor, sendBody, watchReader } from './slow-readers.ts'
 
-/** An answer in bytes, which can be sent as often as it is asked for. */
+/** An answer in bytes, which can be sent repeatedly. */
 export interface WrittenAnswer {
   status: number
   route: string
@@ -44,18 +44,16 @@ export interface WrittenAnswer {
   tag: string
   /** The ETag that the same answer had before it was cached. */
   firstTag?: string
-  /** Ms of the last change. */
+  /** The time of the last change in ms. */
   modified?: number
   body: Buffer
-  /** An entry is a promise while a thread compresses it. */
+  /** The compressed body by encoding; a promise while a thread compresses it. */
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
-  /** True if all readers share the body. */
+  /** True for a cached body, which all readers share. */
   isShared: boolean
-  /** True for what never changes, so that it is compressed once, as well as can be. */
+  /** True for what never changes: it is compressed once, at the best level. */
   isLasting?: boolean
-  /**
-   * It is made for one reader from cached pieces: compressing it would cost more than all the rest.
-   */
+  /** Made for one reader from cached pieces: compressing it would cost more than all the rest. */
   isPlain?: true
   /** True if `headers` say themselves which other sites may read the answer. */
   namesOrigins?: boolean
@@ -63,14 +61,14 @@ export interface WrittenAnswer {
 
 export const asNew = () => ({ encoded: {}, isShared: false })
 
-/** Tags of other editions never match. SHA-256 is the digest that processors are quickest at. */
+/** Returns an ETag that differs by edition. SHA-256 is the digest that processors are quickest at. */
 export function contentTag(body: Buffer, edition = ''): string {
   const content = hash('sha256', body, 'base64url').slice(0, 27)
   return edition === '' ? `W/"${content}"` : `W/"${edition}.${content}"`
 }
 
 /**
- * Sends the answer, or 304, or 503 if there is no room for a reader.
+ * Sends the answer, or 304 if the client has it, or 503 without room for a reader.
  * @param sent is called once the body has left and may be overwritten
  */
 export function send(
@@ -160,7 +158,7 @@ function sendWhole(
 ): void {
   const { request, response, requestId } = exchange
   const body = compressed ?? answer.body
-  // A write is answered whatever room there is: a refusal would say that nothing was written.
+  // A write is answered even without room: a refusal would say that nothing was written.
   if (!answer.isShared && isRead(request.method) && !makesRoomFor(entrance.readers, body.length)) {
     refuseOverload(entrance, exchange)
     return
@@ -173,7 +171,7 @@ function sendWhole(
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   writeHead(entrance, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
-  // The body is held for all of its readers.
+  // A shared body is not held for this reader.
   else sendBody(entrance.readers, response, body, answer.isShared ? 0 : body.length, sent)
   announce(entrance.onAnswered, exchange, answer.route, from, answer.status, body.length)
 }
@@ -211,13 +209,13 @@ interface StreamedAnswer
   chunks: AsyncIterable<Buffer>
   /** Set for a file, which is sent uncompressed and does not count as a stream. */
   size?: number
-  /** Bytes that are in memory for this reader alone; such an answer does not count as a stream either. */
+  /** Bytes in memory for this reader alone; such an answer does not count as a stream either. */
   held?: number
 }
 
 /**
- * Sends no faster than its reader takes, or 503 if too many streams run. A failure closes the connection,
- * so that nobody takes a part for the whole.
+ * Sends a stream as fast as its reader takes it, or 503 if too many streams run. A failure closes the
+ * connection, so that nobody takes a part for the whole.
  */
 export function sendStream(
   entrance: Entrance,
@@ -284,7 +282,7 @@ async function pipe(
       yield piece
     }
   }
-  // Only the present pieces of a stream are held.
+  // Of a stream, only the pieces under way are held in memory.
   watchReader(entrance.readers, response, held)
   try {
     if (encoding) await pipeline(watched, METHODS[encoding].stream(), counted, response)
@@ -296,7 +294,7 @@ async function pipe(
   announce(entrance.onAnswered, exchange, route, from, status, bytes)
 }
 
-/** The reader has gone, or was dropped. */
+/** True if the reader has gone, or was dropped. */
 function isLeaving(error: unknown): boolean {
   const code = codeOf(error)
   return (
@@ -334,7 +332,7 @@ function encoded(answer: WrittenAnswer, encoding: Encoding): Buffer | Promise<Bu
   return bytes
 }
 
-/** See RFC 9110, 15.4.5. */
+/** The headers of a 304 (RFC 9110, 15.4.5). */
 function withoutBody(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let i = 0; i < headers.length; i += 2) {
@@ -344,10 +342,10 @@ function withoutBody(headers: readonly string[]): string[] {
   return kept
 }
 
-/** Compressing so many bytes takes about two milliseconds; a thread compresses more. */
+/** Compressing this many bytes takes about two milliseconds; a thread compresses more. */
 const HERE_UP_TO = 262_144
 
-/** Compression leaves threads for reading files. */
+/** Threads that compress at most; others read files. */
 const MOST_BESIDE = 2
 
 const gzipLater = promisify(gzip)
@@ -359,7 +357,7 @@ const chunkSize = 16_384
 const brotliAt = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 const zstdAt = (level: number) => ({ params: { [constants.ZSTD_c_compressionLevel]: level } })
 
-/** Answers are compressed at one level; what never changes at the best. */
+/** Compresses at a quick level, what never changes at the best. */
 interface Method {
   now: (bytes: Buffer) => Buffer
   later: (bytes: Buffer, isLasting: boolean) => Promise<Buffer>
@@ -386,7 +384,7 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
 
 let beside = 0
 
-/** Returns undefined if the compressors are busy. */
+/** Compresses on a thread; undefined if too many are busy. */
 function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1

@@ -14,13 +14,13 @@ import { makeRouter, type RouterParts } from './router.ts'
 import { closeServer, noteConnections, type StopTimes } from './stopping.ts'
 
 interface ServerOptions extends RouterParts {
-  /** Maximum of a body that is no upload. */
+  /** Maximum of bytes of a body that is no upload. */
   bodyBytes: number
   imageBytes: number
   /** Maximum of bytes that all arriving bodies hold in memory. */
   intakeBytes: number
   uploadFolder: string
-  /** Ms within which a head has to arrive, and for which a body may stand still. */
+  /** In ms: the time for a head to arrive, and for a body to pause. */
   patienceMs: number
   /** Requests a second of one client; 0 for any number. */
   rateLimit: number
@@ -31,10 +31,10 @@ interface ServerOptions extends RouterParts {
 /** Longer than common proxies wait, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000
 
-/** In bytes, with all headers. */
+/** Bytes of the request line and headers. */
 const LONGEST_HEAD = 16_384
 
-/** A request may take no longer, however steadily it arrives. */
+/** The time for a whole request, however steadily it arrives. */
 const WHOLE_REQUEST_MS = 300_000
 
 const LOOK_AT_ARRIVING_MS = 1000
@@ -45,7 +45,7 @@ export interface HttpServer {
   server: Server
   admission: Admission
   /**
-   * Returns the port. With `isShared` several listeners accept, so that new connections are soon taken in.
+   * Returns the port. With `isShared` several listeners accept connections, so that new ones wait less.
    * @throws the error of a port that may not be listened on
    */
   listen: (place: ListenPlace, isShared: boolean) => Promise<number>
@@ -55,7 +55,7 @@ export interface HttpServer {
 export function makeServer(service: Service, options: ServerOptions): HttpServer {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
   const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
-  // Answers may hold as much memory as arriving bodies.
+  // Unsent answers may hold as much memory as arriving bodies.
   const entrance = makeEntrance(service.site, {
     ...options,
     trusted,
@@ -109,7 +109,7 @@ interface ConnectionError extends Error {
 }
 
 function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, requestId: string): void {
-  // A browser that connects in advance gets no answer.
+  // A browser that connects in advance and sends nothing gets no answer.
   if (
     error.code === 'ECONNRESET' ||
     !(socket instanceof Socket) ||
@@ -135,21 +135,21 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
-  // Only the last piece of a long head is at hand; without a line end it is part of the address.
+  // Node gives only the last piece of a long head; one without a line end is part of the URL.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }
 
 /**
- * Node accepts one connection a listener in each turn: 300 new clients wait 0.9 s with one listener, 0.1 s
- * with eight.
+ * Node accepts one connection per listener and turn: 300 new clients wait 0.9 s with one listener, 0.1 s with
+ * eight.
  */
 const LISTENERS = 8
 
-/** The system may allow fewer. */
+/** Connections waiting to be accepted; the system may allow fewer. */
 const BACKLOG = 1024
 
-/** Systems that spread connections over the listeners of a shared port. */
+/** True on systems that spread connections over the listeners of a shared port. */
 export const canShare = process.platform === 'linux' || process.platform === 'freebsd'
 
 interface ListenPlace {
@@ -162,8 +162,8 @@ async function checkFree(place: ListenPlace): Promise<void> {
 }
 
 /**
- * A shared port is checked first: listening succeeds even where somebody else does. @throws the error of a
- * port that is taken or may not be listened on
+ * A shared port is checked first, since listening succeeds even if another process has it.
+ * @throws the error of a port that is taken or may not be listened on
  */
 export async function openListeners(
   server: Server,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-// Slow readers are dropped if others need the room.
+// Limits the memory of unsent answers: slow readers are dropped if others need it.
 
 export interface SlowReaders {
   patienceMs: number
@@ -12,7 +12,7 @@ export interface SlowReaders {
 /** Ms after which a reader is dropped if others need the room. */
 const SLOW_AFTER_MS = 2000
 
-/** So many bytes are sent whatever else is held. */
+/** Up to this many bytes are sent whatever else is held. */
 const SMALL = 65_536
 
 const PIECE = 131_072
@@ -25,8 +25,8 @@ export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
 }
 
 /**
- * Drops slow readers to make room. An answer larger than all the room may be held alone, or it could never be
- * read.
+ * Returns whether the answer may be held; drops slow readers for it. One larger than all the room may be held
+ * alone, or it could never be read.
  */
 export function makesRoomFor(readers: SlowReaders, bytes: number): boolean {
   const fits = () => readers.held === 0 || readers.held + bytes <= readers.most
@@ -82,7 +82,7 @@ function nextPiece(size: number, tookMs: number): number {
   return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
 }
 
-/** Writes at once: node:http would wait for the end of the turn. Returns true if all was taken. */
+/** Writes a piece at once; node:http would wait for the end of the turn. Returns true if all was taken. */
 function writeNow(response: ServerResponse, piece: Buffer): boolean {
   const { socket } = response
   socket?.cork()
@@ -97,7 +97,7 @@ export function watchReader(readers: SlowReaders, response: ServerResponse, own:
   readers.answers.set(response, { bytes: own, since: performance.now() })
   readers.held += own
   const look = () => {
-    // Where nothing waits, the delay is not the reader's.
+    // If nothing waits to be sent, the delay is not the reader's.
     if ((response.socket?.writableLength ?? 0) > 0) response.destroy()
     else timer.refresh()
   }

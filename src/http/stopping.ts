@@ -5,23 +5,23 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 // Stops a server without dropping requests.
 
 export interface Closing {
-  /** The server is not ready any more, but takes requests. */
+  /** `/readyz` answers 503, but requests are still served. */
   isDraining: boolean
-  /** No new connection is taken; each closes after its answer. */
+  /** No new connection is accepted; each closes after its answer. */
   isClosing: boolean
-  /** The time at which each was opened, by `performance.now`. */
+  /** Open connections, with the time at which each was opened, by `performance.now`. */
   connections: Map<Socket, number>
 }
 
 export interface StopTimes {
-  /** Ms for which /readyz answers 503. Idle connections stay as long again, at most `LINGER_MS`. */
+  /** In ms, how long /readyz answers 503. Idle connections stay open as long again, at most `LINGER_MS`. */
   drainMs: number
   deadlineMs: number
 }
 
 const LET_GO_EVERY_MS = 20
 
-/** A connection stays open for the next request, whose answer closes it. */
+/** In ms. A connection waits so long for one more request, whose answer closes it. */
 const LINGER_MS = 1000
 
 const SPEAKS_WITHIN_MS = 200
@@ -34,8 +34,8 @@ export function noteConnections(server: Server, { connections }: Closing): void 
 }
 
 /**
- * Balancers go elsewhere while it drains; then each answer closes its connection, and the deadline closes
- * all. `stopListening` resolves when none is left.
+ * While it drains, load balancers go elsewhere; then each answer closes its connection, and the deadline
+ * closes all. `stopListening` resolves when none is left.
  */
 export async function closeServer(
   server: Server,
@@ -62,7 +62,7 @@ export async function closeServer(
 
 const MOST_TURNS = 100
 
-/** Closing a listener resets connections in its backlog. */
+/** Waits for a pause: closing a listener resets connections in its backlog. */
 async function untilNobodyConnects(server: Server): Promise<void> {
   let connected = true
   const note = () => {

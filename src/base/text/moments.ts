@@ -145,7 +145,7 @@ const RULES: readonly DateToken[] = [
  * ago`, `first monday of april 2027`, `last day of next month`, in any order. Days are added before the time
  * of day is set; hours, minutes and seconds are elapsed time, whatever clocks do. Units keep the time of day
  * of `now`; names of days set it to midnight.
- * - Rolls over a day after the end of its month, and 24:00. Leaves a local time that a clock change skips.
+ * - Rolls over a day after the end of its month, and 24:00. Keeps a local time that a clock change skips.
  * - Refuses 0, '0', over 100 characters, years outside 0001 to 9999, offsets beyond 14 hours.
  */
 export function parseMoment(value: string | number, zone: string, now: number): string | undefined {

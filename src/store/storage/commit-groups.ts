@@ -9,16 +9,13 @@ export interface Sharing<Item> {
   by: Writer
 }
 
-/**
- * Does several writes of one kind together, and returns their results in the same order. It may run again,
- * like the work of every transaction.
- */
+/** Does writes of one kind together, with results in the same order. May run again, like any transaction. */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
 export interface WaitingWrite extends Sharing<unknown> {
   work: SharedWork<unknown, unknown>
   isAlone: boolean
-  /** In ms of `performance.now()`: a write that still waits for a lock at this time is refused. */
+  /** In ms of `performance.now()`: a write that still waits for a lock then is refused. */
   deadline: number
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -42,10 +39,7 @@ export function waitingWrite<Item, Result>(
   return { write, done }
 }
 
-/**
- * Removes from the queue, and returns, the first write and others with the same `work`, at most `most` in
- * all.
- */
+/** Takes the first write and others with the same `work` off the queue, at most `most` in all. */
 export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
   const first = queue.shift()
   if (!first) return []
@@ -60,10 +54,7 @@ export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
   return taken
 }
 
-/**
- * Runs the common `work` of the writes. Changes without a writer of their own are recorded under the writer
- * of the first write.
- */
+/** Runs the common `work`. Changes without an own writer are recorded under that of the first write. */
 export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknown[]> {
   const [first] = writes
   if (!first) return Promise.resolve([])
@@ -78,22 +69,19 @@ export function resolveWrites(writes: readonly WaitingWrite[], results: readonly
 export interface Groups {
   queue: WaitingWrite[]
   add: (write: WaitingWrite) => void
-  /**
-   * Runs `work` while no group is being written; new writes wait until it ends. Only one `work` may wait at a
-   * time.
-   */
+  /** Runs `work` while no group is being written; new writes wait. Only one `work` may wait at a time. */
   between: (work: () => Promise<unknown>) => Promise<void>
   ended: () => Promise<void>
 }
 
 interface Grouping {
   most: number
-  /** Ms that a group may wait until it has as many writes as the last one had. */
+  /** Ms that a group may wait to get as many writes as the last one had. */
   patienceMs: () => number
   write: (queue: WaitingWrite[]) => Promise<number>
 }
 
-/** At most this many ms a group waits while writes keep arriving in each turn of the event loop. */
+/** Ms that a group waits at most while each turn of the event loop adds writes. */
 const GATHER_MS = 3
 const PAUSE_MS = 1
 
@@ -103,9 +91,8 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
   let between: (() => Promise<unknown>) | undefined
   let draining: Promise<void> | undefined
   /**
-   * Waits while each turn of the event loop adds writes, then until there are as many as in the last group,
-   * since clients that were answered together write again at about the same time. A single writer waits for
-   * no others.
+   * Waits while each turn of the event loop adds writes, then for as many as in the last group: clients
+   * answered together write again at about the same time. A single writer waits for no others.
    */
   const gather = async () => {
     const began = performance.now()
@@ -145,18 +132,12 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
 }
 
 const MOST_ALIKE = 32
-/**
- * Ms after which the next transaction begins although the last has not ended: it may be waiting for a lock
- * that the next one does not need.
- */
+/** Ms until the next transaction begins although the last has not ended, as when that waits for a lock. */
 const LONG_MS = 50
 
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
-/**
- * Groups writes so that those of the same kind share a transaction. A group waits for further writes half as
- * long as the last group took.
- */
+/** Groups writes of one kind into transactions. A group waits for more half as long as the last took. */
 export function groupTransactions(write: Write): Groups {
   let ms = 0
   return makeGroups({
@@ -172,8 +153,8 @@ export function groupTransactions(write: Write): Groups {
 }
 
 /**
- * Does, in one transaction, the writes of one kind that are queued when it begins. If it fails, each write is
- * done again in a transaction of its own. Resolves to their number once they are done, or after `LONG_MS` ms.
+ * Does the queued writes of one kind in one transaction; if it fails, each again in one of its own. Resolves
+ * to their number once they are done, or after `LONG_MS` ms.
  */
 async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
   const long = Promise.withResolvers<void>()
@@ -189,8 +170,7 @@ async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
       resolveWrites(taken ?? [], results)
     } catch (error) {
       const failed = taken ?? queue.splice(0)
-      // If the connection was lost during the commit, the writes may have been committed, so none is
-      // repeated.
+      // After a connection lost during the commit, the writes may be committed, so none is repeated.
       const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
       if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
       else await Promise.all(failed.map((one) => writeNext(write, [one])))

@@ -21,10 +21,7 @@ const SHOWN = new Set([
 
 const HIDDEN = '***'
 
-/**
- * Returns the address for messages and logs, with `***` or nothing in place of passwords. In doubt it hides a
- * part that is no secret.
- */
+/** The address for messages and logs, with `***` or nothing for passwords and for what may be secret. */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
   const slashes = address.indexOf('://')
@@ -54,9 +51,7 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/**
- * Takes an address such as `host=… password=…`, and hides everything from the first word that may be secret.
- */
+/** For addresses such as `host=… password=…`: hides all from the first word that may be secret. */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(
@@ -68,8 +63,7 @@ function withoutSecretWords(address: string): string {
 /** The first 16 bytes of every SQLite file, and so of every backup. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// After a calendar was copied into another database, a note beside the old file keeps services from starting
-// on that file.
+// After a calendar was copied to another database, a note beside the old file keeps services from using it.
 
 export const NOTE_END = '-moved'
 
@@ -78,14 +72,14 @@ export function placeAt(address: string): { file: string; note: string } | undef
   return file === undefined ? undefined : { file, note: file + NOTE_END }
 }
 
-/** Copies the note beside `from`, if there is one, to `to`. Returns whether there is one. */
+/** Copies the note beside `from`, if any, to `to`. Returns whether there is one. */
 export function copyNote(from: string, to: string): boolean {
   const isThere = existsSync(from + NOTE_END)
   if (isThere) copyFileSync(from + NOTE_END, to + NOTE_END)
   return isThere
 }
 
-/** Sentences for the operator: `told` says where the calendar was copied to, `todo` what to do now. */
+/** For the operator: `told` says where the calendar was copied to, `todo` what to do now. */
 export interface Move {
   told: string
   todo: string
@@ -102,10 +96,7 @@ export function findMove(address: string): Move | undefined {
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 
-/**
- * @throws Error if a note says that the calendar was copied away; the message says where to, and how to use
- * the file again
- */
+/** @throws Error if the calendar was copied away; it says where to, and how to use the file again */
 export function refuseMoved(address: string): void {
   const move = findMove(address)
   if (move) throw new Error(`${move.told} ${move.todo}`)

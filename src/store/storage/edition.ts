@@ -3,12 +3,12 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tables } from './schema.ts'
 
-// The single row of `editions`: the edition of a database, the name of its calendar, and whether it is held.
+// The single row of `editions`.
 
 /**
- * Returns the edition, a random name for the history of this database. It changes when the database goes back
- * to an earlier state, as by a restore, which the database itself cannot notice. Cursors of different
- * editions cannot be compared, so clients get the edition with each cursor.
+ * A random name for the history of this database. It changes when the database goes back to an earlier state,
+ * as by a restore, which the database itself cannot notice. Cursors of different editions cannot be compared,
+ * so clients get the edition with each cursor.
  */
 export async function readEdition(db: Db): Promise<string> {
   const { edition } = await db.selectFrom('editions').select('edition').executeTakeFirstOrThrow()
@@ -22,17 +22,12 @@ export async function renewEdition(tx: Db): Promise<void> {
   await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
 
-/**
- * Returns the name of the calendar, which stays the same in new editions and in backups, and whether it is
- * held.
- */
+/** The name of the calendar, the same in new editions and in backups, and whether it is held. */
 export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
 
-/**
- * Holds webhooks, e-mail and scheduled imports, or lets them go on. Returns whether this changed anything.
- */
+/** Holds webhooks, e-mail and scheduled imports, or lets them go on. Returns whether anything changed. */
 export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
   const held = Number(isHeld)
   const { numUpdatedRows } = await tx
@@ -51,7 +46,5 @@ export async function describeHeld(db: Db): Promise<string[]> {
   return (await readIdentity(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }
 
-/**
- * SQL condition that the calendar is not held: a held one sends no messages and runs no scheduled imports.
- */
+/** A held calendar sends no messages and runs no scheduled imports. */
 export const notHeld = () => sql<SqlBool>`not exists (select 1 from editions where held = 1)`

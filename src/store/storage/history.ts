@@ -15,27 +15,22 @@ import {
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
 import { statement } from './statement.ts'
 
-// What a transaction writes in addition to the rows of records: ids, sequences, `changes`, webhook messages,
-// the history and former values.
+// What a transaction writes besides the rows of records.
 
-// Every transaction that changes a record increases its sequence by one, or to the seconds since 2020 if
-// those are more. So the sequence increases even if an older state is restored or the last number was
-// deleted. It is SEQUENCE in calendar files, and orders webhook messages, the feed of changes and the
-// history.
+// Every transaction that changes a record raises its sequence by one, or to the seconds since 2020 if those
+// are more, so that it rises even after a restore, or if the last number was deleted. It is SEQUENCE in
+// calendar files, and orders webhook messages, the feed of changes and the history.
 
 const COUNTED_FROM = Date.UTC(2020, 0, 1)
 
-/** Returns the seconds since 2020; `utc` is `YYYY-MM-DD HH:MM:SS`. */
+/** The seconds since 2020; `utc` is `YYYY-MM-DD HH:MM:SS`. */
 export function sequenceAt(utc: string): number {
   return Math.max(0, Math.floor((utcToMs(utc) - COUNTED_FROM) / 1000))
 }
 
 const AHEAD = 3600
 
-/**
- * Called when the calendar has gone back to an earlier state, as by a restore: raises all sequences above
- * those that clients may have got before.
- */
+/** After a return to an earlier state, as by a restore: raises all sequences above those of clients. */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)}
@@ -43,7 +38,7 @@ export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
     from changes) + 1`.execute(tx)
 }
 
-// Events, venues, organizers, series and images share one sequence of ids; each id is a row of `records`.
+// All kinds of records share one sequence of ids; each id is a row of `records`.
 
 const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
   db.insertInto('records').values(value('rows')).returning('id'),
@@ -66,19 +61,19 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
   return id
 }
 
-// The table `changes` has one row for each record, with its latest change. `position` follows the order of
-// commits: on SQLite commits are numbered (`sqlite-changes.ts`), on PostgreSQL it is the id of the
-// transaction (`postgres-changes.ts`).
+// `changes` has a row for each record, with its latest change. `position` follows the order of commits: it is
+// the number of the commit on SQLite (`sqlite-changes.ts`), the id of the transaction on PostgreSQL
+// (`postgres-changes.ts`).
 
 /**
- * A client that missed more changes than this must read everything again. The limit is high, since deleting a
- * term changes all its events.
+ * A client that missed more changes must read everything again. The limit is high, since deleting a term
+ * changes all its events.
  */
 export const MOST_CHANGES = 20_000
 
 /**
- * A row to upsert into `changes`. `sequence` and `known_from` apply only if the record has no row yet.
- * `times` is the number of transactions in this commit that changed the record.
+ * A row to upsert. `sequence` and `known_from` apply only to a record without a row; `times` is how many
+ * transactions of this commit changed the record.
  */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
@@ -90,8 +85,8 @@ export const onChanged = (
   "user" = excluded."user"`
 
 /**
- * Gives all records of `keys`, a subquery of kinds and ids, the highest sequence among them: in calendar
- * files a series and its occurrences have the same UID.
+ * Gives the records of `keys`, a subquery of kinds and ids, the highest sequence among them: in calendar
+ * files a series and its occurrences share a UID.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
@@ -173,25 +168,22 @@ export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: num
   return row?.was_public === 1
 }
 
-// Webhook messages are written in the transaction of the change, one for every webhook that asks for it. A
-// change that only follows from another, such as an occurrence of a changed series, has no act and no
-// message.
+// Webhook messages are written in the transaction of the change, one for each webhook that asks for it. A
+// change that only follows from another, as of an occurrence from its series, has no act and no message.
 
 export const WEBHOOK_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
-/** The second part of message types, as in `event.created`. */
+/** As in the message type `event.created`. */
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 
 interface WebhookChange {
   kind: string
   record: number
-  /** `verb` is for private webhooks; `public_verb` is for all others, and empty if they get no message. */
+  /** `verb` is for private webhooks, `public_verb` for all others; empty if they get no message. */
   verb: Verb
   public_verb: Verb | ''
-  /**
-   * 1 if the event is changed together with a series: if it is an occurrence, it gets no message of its own.
-   */
+  /** 1 if changed together with a series: an occurrence then gets no message of its own. */
   with_series: number
   /** How many later transactions of the same commit changed the record. */
   later: number
@@ -217,8 +209,8 @@ export function webhookChanges(recordings: readonly Recording[], nowUtc: string)
 }
 
 /**
- * Returns what happened in the view of the public: `created` if the record enters public lists, `deleted` if
- * it leaves them; empty if it was and is in none.
+ * What happened for the public: `created` if the record enters public lists, `deleted` if it leaves them;
+ * empty if it was and is in none.
  */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted
@@ -238,10 +230,7 @@ export const WEBHOOK_EVENTS = `',' || w.events || ','`
 export const WEBHOOK_DELIVERY =
   'webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error'
 
-/**
- * SQL that inserts messages; the source of changes, `c`, goes between `before` and `after`. Without webhooks
- * it reads no change.
- */
+/** SQL to insert messages, with the source of changes, `c`, in between. Without webhooks it reads none. */
 export const WEBHOOK_INSERT = {
   before: `insert into webhook_deliveries (${WEBHOOK_DELIVERY})
     select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record,
@@ -254,14 +243,12 @@ export const WEBHOOK_INSERT = {
     and e.series is not null))`,
 } as const
 
-// The history has a row for each act, with the values that the act replaced.
+// The history has a row for each act, with the values that it replaced.
 
-/**
- * A row to insert; `later` is the number of later transactions in the same commit that changed the record.
- */
+/** `later` is how many later transactions of the same commit changed the record. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
-/** At most this many characters of a name, address, client and so on are stored. */
+/** In characters, for a name, address, client and so on. */
 const LONGEST_TEXT = 200
 
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
@@ -282,7 +269,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/** Writes acts that change no record, such as a backup, to the history. `now` is in ms. */
+/** Records acts that change no record, such as a backup. `now` is in ms. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -324,10 +311,7 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/**
- * Cuts a text to 200 characters, never within a surrogate pair. Returns an empty text for a value that is no
- * text, from a damaged row.
- */
+/** Cuts a text, never within a surrogate pair. A value that is no text, from a damaged row, becomes empty. */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
@@ -342,7 +326,7 @@ export interface HistoryFilter {
   until?: string | undefined
 }
 
-/** Lists at most `most` rows that match the filter, the newest first. */
+/** At most `most` rows, the newest first. */
 export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
   const { user, kind, record, since, until } = filter
   let rows = db.selectFrom('history').selectAll()
@@ -354,10 +338,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/**
- * Deletes the oldest acts, at most `most`, up to the first that is not older than `beforeUtc`. Returns how
- * many.
- */
+/** Deletes the oldest acts, at most `most`, up to the first not older than `beforeUtc`. Returns how many. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -376,8 +357,8 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
 }
 
 // An earlier version of a record is rebuilt from the current row by going back through former values. Long
-// texts have a table of their own, so that a text which is changed back and forth, or which all occurrences
-// of a series have, is stored once (decision 27).
+// texts have their own table, so that one changed back and forth, or shared by all occurrences of a series,
+// is stored once (decision 27).
 
 /** Columns without former values, since they are computed from others, or set by every write. */
 const DERIVED = new Set([
@@ -417,8 +398,8 @@ interface KeptFormer {
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
 /**
- * Returns the former values to store; none for a created or deleted record. `named` collects the long texts
- * of all changes, so that each is hashed once.
+ * The former values to store; none for a created or deleted record. `named` collects long texts, so that each
+ * is hashed once.
  */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
@@ -448,23 +429,20 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/**
- * SQL that upserts long texts; the values go between `before` and `after`. `last` is the id of the newest row
- * of the history.
- */
+/** SQL to upsert long texts, with the values in between. `last` is the id of the newest history row. */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',
   after: 'on conflict (hash) do update set last = excluded.last',
 }
 
-/** Returns each long text of the rows once, in the order of hashes, in which all writers store them. */
+/** Each long text of the rows once, in the order of hashes, in which all writers store them. */
 export function textsOf(rows: readonly KeptFormer[]): Named[] {
   const texts = new Map(rows.flatMap((row) => row.texts.map((text) => [text.hash, text])))
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-/** Returns the long texts by hash, cut to `most` characters. */
+/** The long texts by hash, cut to `most` characters. */
 export async function findTexts(
   db: Db,
   hashes: readonly string[],
@@ -495,8 +473,7 @@ export async function formerBytes(db: Db): Promise<number> {
 type DroppedAct = Pick<HistoryColumns, 'id' | 'kind' | 'record' | 'sequence'>
 
 /**
- * Deletes the former values of the oldest acts that have any, at most `most` of them. The acts themselves
- * stay. Returns how many lost their values.
+ * Deletes former values of the oldest acts that have any, at most `most`; returns how many. The acts stay.
  */
 export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const acts = await tx
@@ -514,10 +491,7 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   return acts.length
 }
 
-/**
- * Marks versions from before these acts as unknown, and deletes long texts that no act after `last` refers
- * to.
- */
+/** Marks versions before these acts as unknown; deletes long texts that no act after `last` refers to. */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)

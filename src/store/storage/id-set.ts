@@ -1,6 +1,4 @@
-// Sets of ids as bits of an array.
-
-/** Id n is bit `n % 32` of entry `floor(n / 32)`. */
+/** Ids as bits: id n is bit `n % 32` of entry `floor(n / 32)`. */
 export type IdSet = Uint32Array<ArrayBuffer>
 
 export function makeIdSet(largest: number, content: 'none' | 'all' = 'none'): IdSet {
@@ -20,7 +18,7 @@ export function withId(ids: IdSet, id: number): IdSet {
   return wide
 }
 
-/** Returns a set of at least `length` entries of 32 ids: a copy, or `ids` itself if it is large enough. */
+/** A set of at least `length` entries of 32 ids: a copy, or `ids` itself if it is large enough. */
 export function roomier(ids: IdSet, length: number): IdSet {
   if (ids.length >= length) return ids
   const wide: IdSet = new Uint32Array(length)
@@ -47,7 +45,7 @@ export function countIds(ids: IdSet): number {
   return count
 }
 
-/** Returns the ids from `first` up to, but not including, `end`, in order; both must be multiples of 32. */
+/** The ids from `first` to before `end`, in order; both must be multiples of 32. */
 export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
   for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {
@@ -57,7 +55,7 @@ export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] 
   return listed
 }
 
-/** Returns the intersection of two sets, which must have the same length. */
+/** The sets must have the same length. */
 export function inBoth(a: IdSet, b: IdSet): IdSet {
   const ids = a.slice()
   for (let i = 0; i < ids.length; i++) ids[i] = (ids[i] as number) & (b[i] as number)
@@ -76,7 +74,7 @@ export function inEither(a: IdSet, b: IdSet): IdSet {
   return ids
 }
 
-/** Returns the intersection of two sets, which may differ in length. */
+/** The sets may differ in length. */
 export function idsInBoth(a: IdSet, b: IdSet): IdSet {
   const length = Math.max(a.length, b.length)
   return inBoth(roomier(a, length), roomier(b, length))

@@ -2,8 +2,8 @@ import type { ExpressionBuilder } from 'kysely'
 import type { EventRow, Tables } from './schema.ts'
 
 /**
- * Whether public lists show the event; this also defines which events count as public. A published event that
- * is hidden from lists is shown at its own URL, and nowhere else.
+ * Whether public lists show the event, and so whether it counts as public. A published event hidden from
+ * lists is shown only at its own URL.
  */
 export function isListed({
   status,
@@ -13,8 +13,8 @@ export function isListed({
 }
 
 /**
- * The condition of `isListed` in SQL. The CASE keeps SQLite from using an index for it, which would scan all
- * listed events to find the few of one series.
+ * `isListed` in SQL. The CASE keeps SQLite from using an index for it, which would scan all listed events to
+ * find the few of one series.
  */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])

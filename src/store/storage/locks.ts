@@ -4,9 +4,9 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks on rows and names that a write bases its decisions on, until the end of its transaction. SQLite has
-// only one writing transaction at a time, so there these functions do nothing. On PostgreSQL a statement that
-// begins after the lock is held sees the latest state of the row.
+// Locks on what a write bases its decisions on, until the end of its transaction. SQLite has only one writing
+// transaction at a time, so there these functions do nothing. On PostgreSQL a statement begun after the lock
+// is held sees the latest state of the row.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
@@ -28,7 +28,7 @@ const lockRecord = {
   terms: lockIn('terms'),
 }
 
-/** Takes the advisory lock of `name`, for rows that do not exist yet, such as a venue with a certain name. */
+/** Takes an advisory lock, for rows that do not exist yet, such as a venue with a certain name. */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
 }
@@ -41,10 +41,7 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/**
- * Selects the terms with these ids and locks them in the order of ids, so that concurrent writers do not
- * deadlock.
- */
+/** Selects these terms and locks them in the order of ids, so that concurrent writers do not deadlock. */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list

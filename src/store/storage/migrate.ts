@@ -9,8 +9,6 @@ import { prepareSearch } from './search/search-index.ts'
 
 const migrations: readonly Migration[] = [
   allTables,
-  // Adds the language of a user at the desk (empty: that of the calendar), the inviter of a sign-in link, and
-  // what a change of the time zone did to each event and series.
   step('0063-settings-at-the-desk', ({ id, text, sequence }) => [
     `alter table users add column language ${text} not null default ''`,
     `alter table sign_in_links add column inviter ${id} not null default 0`,
@@ -43,7 +41,7 @@ id, series)
   ]),
 ]
 
-/** Returns the names of the steps that were done, in order; undefined if the database holds no calendar. */
+/** The names of the steps that were done, in order; undefined if the database holds no calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
@@ -88,8 +86,8 @@ export async function migrate(
 }
 
 /**
- * Runs the missing ones of the `wanted` steps, and returns their names. A restore first runs only the steps
- * that its backup had, so that the rows fit the tables.
+ * Runs the missing steps of `wanted`, and returns their names. A restore first runs only those of its backup,
+ * so that the rows fit the tables.
  * @throws Error with one sentence if the database is of a newer version
  */
 export async function migrateWithin(
@@ -136,8 +134,8 @@ export function refuseNewer(done: Iterable<string>, features: readonly FeatureTa
 }
 
 /**
- * Returns the steps of a newer version, which may have changed any table. Steps of features that are not
- * loaded are left out, since they have changed only their own tables.
+ * The steps of a newer version, which may have changed any table; without those of features that are not
+ * loaded, which have changed only their own tables.
  */
 export function findNewer(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const isHere = (feature: string | undefined) =>
@@ -145,7 +143,7 @@ export function findNewer(done: Iterable<string>, features: readonly FeatureTabl
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/** Returns all steps that this program does not know, including those of features that are not loaded. */
+/** All steps that this program does not know, including those of features that are not loaded. */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
 /**
- * One step that changes the tables of a database. It is never edited once released, and does not use
- * declarations of the current program, which may change later.
+ * One change of the tables. Once released it is never edited, and it uses no declarations of the current
+ * program, which may change later.
  */
 export interface Migration {
   name: string
@@ -14,9 +14,9 @@ export interface FeatureTables {
   feature: string
   /** Steps with names such as `mail-0001-outbox`; they change only tables of the feature. */
   migrations?: readonly Migration[]
-  /** Tables that are left out of backups and of copies to another database. */
+  /** Left out of backups and of copies to another database. */
   own?: readonly string[]
-  /** Tables that a backup without secrets leaves out. */
+  /** Left out of a backup without secrets. */
   secret?: readonly string[]
 }
 
@@ -29,12 +29,12 @@ export async function listFeatureTables(features: readonly KeepsTables[]): Promi
   return all.filter((tables) => tables !== undefined)
 }
 
-/** Returns the feature in the name of a step; undefined for a step of the kernel. */
+/** The feature in the name of a step; undefined for a step of the kernel. */
 export const featureOfStep = (name: string): string | undefined => /^(.*[a-z])-\d{4}-/.exec(name)?.[1]
 
 /**
- * The name of the step that creates all tables at once. It replaces older steps and has the name of the last
- * of them, so in a calendar that ran those it counts as done.
+ * The step that creates all tables at once. It has the name of the last of the older steps that it replaces,
+ * so in a calendar that ran those it counts as done.
  */
 export const FIRST_STEP = '0052-nothing-presented'
 
@@ -56,8 +56,8 @@ interface ColumnTypes {
 }
 
 /**
- * Returns the column types of the database in use. Texts compare by code point on both databases. Ids have 64
- * bits, like integers from clients, so an id that cannot exist finds no row instead of causing an error.
+ * Texts compare by code point on both databases. Ids have 64 bits, like integers from clients, so an id that
+ * cannot exist finds no row instead of causing an error.
  */
 export function columnTypes(db: Db): ColumnTypes {
   if (isPostgres(db)) {

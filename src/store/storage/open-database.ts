@@ -13,8 +13,8 @@ import { openSqlite } from './sqlite/sqlite.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /**
- * Opens `sqlite:FILE`, which is created if missing, or `postgres://…`. Functions of the returned database
- * reject with DatabaseUnavailable while it cannot be reached or is overloaded.
+ * Opens `sqlite:FILE`, created if missing, or `postgres://…`. Functions of the database reject with
+ * DatabaseUnavailable while it cannot be reached or is overloaded.
  * @throws Error with one sentence if the database cannot be opened
  */
 export async function openDatabase(address: string): Promise<Database> {
@@ -22,18 +22,17 @@ export async function openDatabase(address: string): Promise<Database> {
   if (file !== undefined) return watchWrites(openSqlite(file), file)
   const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    // Loaded on demand, so that the PostgreSQL driver takes no memory with SQLite.
+    // On demand, so that the PostgreSQL driver takes no memory with SQLite.
     const { openPostgres } = await import('./postgres/postgres.ts')
     return watchWrites(await openPostgres(address), undefined)
   }
-  // A text without a scheme may be a secret, so the message does not repeat it.
+  // A text without a scheme may be a secret, so it is not repeated.
   const named = scheme === '' ? 'this address' : `${scheme}:…`
   throw new Error(`No database can be opened at ${named}: sqlite:FILE and postgres://… are understood.`)
 }
 
 /**
- * Opens the configured database, creates it if it is missing, and migrates it. `tell` gets sentences for the
- * operator.
+ * Opens the configured database, created if missing, and migrates it. `tell` gets sentences for the operator.
  * @throws Error with one sentence if the calendar was copied away or lost, or cannot be opened or migrated
  */
 export async function openStorage(
@@ -129,8 +128,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Requires that the SQLite file exists and is not empty; does nothing for PostgreSQL.
- * @throws Error with one sentence if it is missing or empty
+ * Does nothing for PostgreSQL.
+ * @throws Error with one sentence if the SQLite file is missing or empty
  */
 export async function requireFile(address: string): Promise<void> {
   await requireContent(address)
@@ -139,12 +138,12 @@ export async function requireFile(address: string): Promise<void> {
   throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 }
 
-/** Ms after which a file that is still empty counts as damaged: another process may just be creating it. */
+/** Ms after which a still empty file counts as damaged: another process may just be creating it. */
 const BEGINNING_MS = 500
 
 /**
- * Refuses an empty file, which SQLite would take for a new database, and a missing one whose WAL is there.
- * @throws Error with one sentence for these
+ * @throws Error with one sentence for an empty file, which SQLite would take for a new database, and for a
+ * missing one whose WAL is there
  */
 async function requireContent(address: string): Promise<void> {
   const file = databaseFile(address)
@@ -175,7 +174,7 @@ export function readSnapshot<T>(database: Database, work: (db: Db) => Promise<T>
 
 /**
  * Makes `ping` reject after a write failed for lack of disk space or permission, until a trial write
- * succeeds. `file` is the SQLite file, undefined for PostgreSQL.
+ * succeeds. `file` is undefined for PostgreSQL.
  */
 function watchWrites(database: Database, file: string | undefined): Database {
   let isFailing = false
@@ -204,10 +203,7 @@ function watchWrites(database: Database, file: string | undefined): Database {
 
 const LOOK_EVERY = 2000
 
-/**
- * Pings the database every two seconds: reports when it fails for the first time, and tells when it answers
- * again. Returns the timer.
- */
+/** Pings the database every two seconds: reports when it first fails, tells when it answers again. */
 export function tellFailures(
   database: Database,
   report: (error: unknown) => void,

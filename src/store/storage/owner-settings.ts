@@ -18,8 +18,8 @@ import type { Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
-// Settings that owners change while the service runs. Flags and environment variables take precedence over
-// the table, and the table over defaults. Other processes learn of changes from the table `changes`.
+// Settings that owners change while the service runs. Flags and environment variables win over the table, and
+// the table over defaults. Other processes learn of changes from the table `changes`.
 
 export type OwnerSetting = LookSetting
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
@@ -29,12 +29,12 @@ export const SITE_SETTINGS = Object.keys(siteSettings) as readonly SiteSetting[]
 
 type AnySetting = OwnerSetting | SiteSetting
 
-/** New values by setting; null removes the stored value. */
+/** By setting; null removes the stored value. */
 export type OwnerValues = Partial<Record<AnySetting, string | null>>
 
 export type OwnerTexts = Partial<Record<AnySetting, string>>
 
-/** The id under which all settings together stand in `changes` and the history. */
+/** The id of all settings together in `changes` and the history. */
 export const SETTINGS_RECORD = 1
 
 export function isOwnerSetting(name: string): name is OwnerSetting {
@@ -47,10 +47,7 @@ export function isSiteSetting(name: string): name is SiteSetting {
 
 const isKnown = (name: string): name is AnySetting => isOwnerSetting(name) || isSiteSetting(name)
 
-/**
- * Checks a value, and returns what is wrong as the end of a sentence that begins with the name of the
- * setting; undefined if the value is valid.
- */
+/** What is wrong with a value, to follow the name of the setting in a sentence; undefined if it is valid. */
 export function faultOfSetting(name: AnySetting, value: string): string | undefined {
   if (isSiteSetting(name)) return faultOf(() => siteSettings[name].read(value))
   if (isLookFile(name)) {
@@ -78,7 +75,7 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/** Whether `value` is the name of a stored file: a stem, a hash of the content and an extension. */
+/** Whether `value` names a stored file: a stem, a hash of the content and an extension. */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '
@@ -92,10 +89,7 @@ function isKept(name: AnySetting, value: string): boolean {
   )
 }
 
-/**
- * Returns the stored settings. The value of a file setting is the name of the file. Unknown and invalid rows
- * are left out.
- */
+/** The stored settings, without unknown and invalid rows. The value of a file setting is the file's name. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isKnown(name) && isKept(name, value))
@@ -103,8 +97,8 @@ export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
 }
 
 /**
- * Writes the values that differ from the stored ones, under the advisory lock `settings`. A caller that
- * compares versions must take that lock before.
+ * Writes the values that differ, under the advisory lock `settings`, which a caller that compares versions
+ * must take before.
  */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   await holdName(tx, 'settings')
@@ -128,10 +122,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/**
- * Stores the file of a `data:` URL and returns its name; undefined for any other text, such as the URL of the
- * current file.
- */
+/** Stores the file of a `data:` URL and returns its name; undefined for other texts, as the current URL. */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined

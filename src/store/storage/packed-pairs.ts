@@ -2,12 +2,10 @@ import { type RawBuilder, type ReferenceExpression, sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 import type { Tables } from './schema.ts'
 
-// Reads many pairs of ids from the database as one aggregated text.
-
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * SQL aggregate of all pairs as one text, such as `12,7 12,9 13,7`; null without rows. Returning millions of
+ * Aggregates pairs of ids as one text, such as `12,7 12,9 13,7`; null without rows. Returning millions of
  * rows would take longer than finding them, and cause much garbage collection.
  */
 export function packPairs(

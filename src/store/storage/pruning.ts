@@ -11,17 +11,17 @@ import { dropBeyond, dropStored, MOST_STORED, STORED_HOURS } from './stored-answ
 /** Days that rows of deleted records stay in `changes`, and withdrawn events in feeds. */
 export const TOMBSTONE_DAYS = 90
 
-/** Days after which an unused session is deleted; it has expired before that (`sessions.ts`). */
+/** Days until an unused session is deleted; it has expired before (`sessions.ts`). */
 const SESSION_DAYS = 90
 
-/** How a feature deletes rows of its own that are older than `days`. */
+/** How a feature deletes its own rows older than `days`. */
 export interface Pruning {
   days: number
   /** Deletes at most `most` rows from before `beforeUtc`, and returns how many. */
   drop: (tx: Db, beforeUtc: string, most: number) => Promise<number>
 }
 
-/** Rows deleted in one transaction: few enough that other writers wait only some milliseconds. */
+/** Rows deleted in one transaction: so few that other writers wait only some ms. */
 const DROPPED_AT_ONCE = 1000
 
 const VALUES_AT_ONCE = 100
@@ -77,8 +77,8 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
 }
 
 /**
- * Deletes old withdrawn events. `withdrawn_utc` has no index, so this walks through all rows, a batch in each
- * transaction. The latest withdrawal always stays (`findLastWithdrawal`).
+ * `withdrawn_utc` has no index, so this walks through all rows, a batch in each transaction. The latest
+ * withdrawal always stays (`findLastWithdrawal`).
  */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0

@@ -20,13 +20,10 @@ export function writerBy(client: string): Writer {
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /** Whether the public could see the record before the change, and whether it can from now on. */
+  /** Whether the public could see the record before the change, and can from now on. */
   wasPublic: boolean
   isPublic: boolean
-  /**
-   * Whether the record was hidden from public lists before the change, and whether it is from now on. Public
-   * webhooks get no messages about hidden records.
-   */
+  /** Hidden from public lists before the change, and from now on: public webhooks get no messages then. */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
@@ -37,7 +34,7 @@ export interface RecordedChange {
 /** The values before a change: by column, and for links lists of ids. */
 export type FormerValues = Readonly<Record<string, unknown>>
 
-/** What someone did to a record. `role` is for users, `grant` and `revoke` are for credentials. */
+/** `role` is for users, `grant` and `revoke` are for credentials. */
 export type WriteAction =
   | 'create'
   | 'update'
@@ -49,10 +46,7 @@ export type WriteAction =
   | 'grant'
   | 'revoke'
 
-/**
- * What someone did, for the history. A change that only follows from another, such as the count of a term,
- * has no act.
- */
+/** What someone did. A change that only follows from another, such as the count of a term, has no act. */
 export interface Act {
   action: WriteAction
   name: string
@@ -62,23 +56,18 @@ export interface Recorded extends RecordedChange {
   act: Act | undefined
 }
 
-/**
- * What a transaction has changed, with one entry for each record. It is saved at the end of the transaction.
- */
+/** What a transaction has changed, with one entry for each record; saved at its end. */
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /**
-   * Recordings of earlier transactions in the same commit. This transaction sees their changes, whose
-   * sequences are not assigned yet.
-   */
+  /** Of earlier transactions in the same commit, whose changes this one sees; they have no sequences yet. */
   earlier: readonly Recording[]
   keepsFormer: boolean
 }
 
 /**
- * A transaction that writes; only `database.write` creates one. Every function that changes rows takes a `Tx`
- * and records the change in it, so that no change goes unrecorded.
+ * A transaction that writes, created only by `database.write`. Every function that changes rows takes a `Tx`
+ * and records the change in it.
  */
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
 

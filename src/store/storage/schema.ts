@@ -45,18 +45,15 @@ interface EventColumns extends RecordColumns {
   cost: string
   /** The id of the series; null for a single event. */
   series: number | null
-  /**
-   * The start of the occurrence according to the recurrence rule, even if it was moved; empty for a single
-   * event.
-   */
+  /** The occurrence's start by the recurrence rule, even if moved; empty for a single event. */
   recurrence_id: string
-  /** Names of the fields that were changed for this occurrence alone, joined by commas. */
+  /** Names of the fields changed for this occurrence alone, joined by commas. */
   own: string
-  /** Accessibility facts of the event itself, without those of its venue, joined by spaces. */
+  /** Accessibility facts of the event itself, not of its venue, joined by spaces. */
   access_words: string
   /** 1 if all costs are zero. */
   is_free: number
-  /** The time in UTC from which everybody may see the online link; empty if they may already. */
+  /** When everybody may see the online link, in UTC; empty if they may already. */
   online_from: string
 }
 
@@ -77,12 +74,10 @@ interface SeriesColumns {
   duration: number
   /** JSON array of the lines RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
   rules: string
-  /**
-   * Occurrences up to this local time are stored as events; `9999-12-31 23:59:59` if there are no later ones.
-   */
+  /** Local time up to which occurrences are stored as events; `9999-12-31 23:59:59` if none are later. */
   written_until: string
   shared: string
-  /** Counts changes, so that a user who changes an outdated version can be told. */
+  /** Counts changes, to tell a user who changes an outdated version. */
   version: number
   created_utc: string
   modified_utc: string
@@ -113,18 +108,12 @@ export interface ImageColumns {
   height: number
   /** In bytes. */
   filesize: number
-  /**
-   * JSON of the scaled copies: an object from the name of the size to `{ file, width, height, filesize,
-   * mime_type }`.
-   */
+  /** JSON of the scaled copies: from names of sizes to `{ file, width, height, filesize, mime_type }`. */
   sizes: string
   source_url: string
   /** Name of the file as uploaded, if `file` is a scaled copy of it; else empty. */
   original_image: string
-  /**
-   * The point that cropping keeps in view: 0 at the left or top edge, 1 at the right or bottom; null for the
-   * middle.
-   */
+  /** The point that cropping keeps in view: 0 is left or top, 1 right or bottom, null the middle. */
   focal_x: number | null
   focal_y: number | null
 }
@@ -136,7 +125,7 @@ interface TermColumns {
   slug: string
   description: string
   parent: number
-  /** The number of published events. */
+  /** Of published events. */
   count: number
   folded: string
 }
@@ -148,9 +137,9 @@ export interface UserColumns {
   name: string
   role: string
   created_utc: string
-  /** When the user was deactivated; empty for a user who may sign in. */
+  /** Empty for a user who may sign in. */
   deactivated_utc: string
-  /** The language of the user at the desk; empty for that of the calendar. */
+  /** The user's language at the desk; empty for that of the calendar. */
   language: string
 }
 
@@ -196,9 +185,7 @@ export interface ZoneChangeColumns {
   done_utc: string
 }
 
-/**
- * A record moved by a change of the time zone. `former` and `moved` are JSON of its times before and after.
- */
+/** A record moved by a change of the time zone; `former` and `moved` are JSON of its times. */
 export interface ZoneMoveColumns {
   change: number
   kind: 'event' | 'series'
@@ -228,12 +215,12 @@ export interface CredentialColumns {
  */
 export interface ChangeColumns {
   /**
-   * `count`: only the count of a term changed. `source`: old addresses of a moved import source changed.
+   * `count`: only a term's count changed. `source`: old addresses of a moved import source changed.
    * `settings`: one row for all owner settings.
    */
   kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
-  /** Position in the order of commits (`storage/history.ts`). A text on PostgreSQL. */
+  /** In the order of commits (`storage/history.ts`). A text on PostgreSQL. */
   position: number | string
   /** Increases with every transaction that changes the record. */
   sequence: number
@@ -268,10 +255,7 @@ interface WithdrawnEventColumns
   withdrawn_utc: string
 }
 
-/**
- * A slug under which a record was public before it got another. If several records had it, the row has the
- * latest.
- */
+/** A slug under which a record was public before it got another; of several such records, the latest. */
 export interface OldSlugColumns {
   kind: PagedKind | Taxonomy
   slug: string
@@ -290,10 +274,7 @@ export interface HistoryColumns {
   action: string
   kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
-  /**
-   * The sequence of the record after the act; 0 without a record, or for rows from before there were
-   * sequences.
-   */
+  /** The record's sequence after the act; 0 without a record, or in rows older than sequences. */
   sequence: number
   /** The name of the record at that time; a long one is cut. */
   name: string
@@ -306,11 +287,11 @@ export interface HistoryColumns {
   former_bytes: number
 }
 
-/** A long former text. Rows of the history refer to it by its hash. */
+/** A long former text, to which the history refers by hash. */
 export interface FormerTextColumns {
   hash: string
   bytes: number
-  /** The id of the newest row of the history that refers to the text, or a higher id. */
+  /** The id of the newest history row that refers to the text, or a higher id. */
   last: number
   text: string
 }
@@ -319,7 +300,7 @@ interface EditionColumns {
   edition: string
   /** A random name of the calendar, which stays the same after a restore. */
   calendar: string
-  /** 1 if webhooks, e-mail and scheduled imports are held, since the calendar is a copy of another. */
+  /** 1 if webhooks, e-mail and scheduled imports are held: the calendar is a copy of another. */
   held: number
 }
 
@@ -341,18 +322,15 @@ export interface ImportSourceColumns {
   id: number
   address: string
   /**
-   * Sync token of another calendar, with which the next run reads only later changes. `options` is JSON of
-   * the run's options; the token is valid only for these.
+   * Sync token of another calendar, with which the next run reads only later changes; valid only for the
+   * run's `options`, which are JSON.
    */
   token: string
   options: string
-  /** The process that is reading the source, which holds it until `held_until_utc`. */
+  /** The process that reads the source, and holds it until `held_until_utc`. */
   holder: string
   held_until_utc: string
-  /**
-   * `moved`: this calendar has replaced the source. `stays`: the source remains the original. Empty: neither
-   * is known.
-   */
+  /** `moved`: this calendar has replaced the source; `stays`: the source is the original; empty: unknown. */
   origin: '' | 'moved' | 'stays'
 }
 
@@ -414,10 +392,7 @@ export interface Tables {
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/**
- * `sequence` is the highest of these: its own, that of a series with the same UID, and that of the time when
- * it was withdrawn.
- */
+/** `sequence` is the highest of its own, that of a series with the same UID, and that of its withdrawal. */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>

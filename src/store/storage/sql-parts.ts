@@ -3,10 +3,7 @@ import { type Db, isPostgres } from './database.ts'
 import { likePattern } from './search/substring-search.ts'
 
 const MOST = 25
-/**
- * Sizes of batches of fewer than `MOST` rows. With few sizes, prepared statements are used again; otherwise
- * each number of rows would need a statement of its own.
- */
+/** Sizes of batches of fewer than `MOST` rows: few, so that prepared statements are used again. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
@@ -25,23 +22,20 @@ export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuil
   return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
 }
 
-/** SQL that lists the entries of a parameter: `value` is an array on PostgreSQL, JSON text on SQLite. */
+/** Lists the entries of a parameter: `value` is an array on PostgreSQL, JSON text on SQLite. */
 export function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
   return sql<Entry>`(select unnest(${value}::${type}))`
 }
 
-/** True if the column contains the text, in which `%` and `_` have no special meaning. */
+/** `%` and `_` in the text have no special meaning. */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   const place = typeof column === 'string' ? sql.ref(column) : column
   return sql<SqlBool>`${place} like ${likePattern(text)} escape '\\'`
 }
 
-/**
- * True if one line of the column contains all words: each line is a field, and all words must be within one
- * (rule 14.3).
- */
+/** Each line is a field, and all words must be within one (rule 14.3). */
 export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
   const whole = words.map((word) => contains(column, word))
   if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`
@@ -55,8 +49,8 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
 }
 
 /**
- * Passes the list as one parameter, so the SQL is the same for every length, and the list may be longer than
- * the parameter limit. An empty list matches nothing.
+ * Passes the list as one parameter, so the SQL is the same for every length, and the list may exceed the
+ * parameter limit. An empty list matches nothing.
  */
 export function wholeList<Entry extends string | number>(
   db: Db,

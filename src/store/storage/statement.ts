@@ -15,10 +15,10 @@ import { listValue } from './sql-parts.ts'
 
 type Scalar = string | number | bigint | null
 
-/** A row to write; columns that are undefined are left out. */
+/** A row to write; undefined columns are left out. */
 type Columns = object
 
-/** A value of a statement: a scalar, a list for `in`, or one or several rows to write. */
+/** A scalar, a list for `in`, or one or several rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
 type Place<T> = [T] extends [Scalar]
@@ -37,9 +37,7 @@ interface Query<Row> {
 
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/**
- * Which value a parameter takes: `name` itself, its entry `at`, a `column` of that row, or the `whole` list.
- */
+/** What a parameter takes: `name` itself, its entry `at`, a `column` of that row, or the `whole` list. */
 interface Slot {
   name: string
   at: number | undefined
@@ -58,23 +56,19 @@ interface Compiled {
 
 /** A longer list is passed as one parameter, which would be slower for a short one. */
 const LONGEST_PLACED = 128
-/**
- * A statement is cached for at most this many rows, and at most this many shapes; otherwise it is compiled
- * anew each time.
- */
+/** A statement with more rows, or beyond this many shapes, is compiled anew each time. */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * Compiles a query once, since building it for each run would cost many times as much as running it.
+ * Compiles a query once, since building it costs many times as much as running it.
  *
  * const findEvent = statement<{ id: number }>()((db, value) => select.where('id', '=', value('id')))
  * const [row] = await findEvent(db, { id })
  *
- * Works on either database, in transactions and outside. A value is a scalar, a list for `in` (not empty), a
- * row for `values` or `set`, or several rows with the same columns (not empty). `build` is called once for
- * each shape of the values, and must depend on nothing else. Write a limit as `sql.lit(number)`: with a
- * parameter there, SQLite prepares the statement anew for each run.
+ * A value is a scalar, a list for `in` (not empty), a row for `values` or `set`, or several rows with the
+ * same columns (not empty). `build` is called once for each shape of the values, and must depend on nothing
+ * else. Write a limit as `sql.lit(number)`: with a parameter, SQLite prepares the statement anew each time.
  */
 export function statement<Values extends Record<keyof Values, Value>>() {
   return <Result>(
@@ -126,8 +120,8 @@ const LONGEST_NAMED = 8000
 const names = new Map<string, string>()
 
 /**
- * Returns a name for the prepared statement once the query has run a few times. It is a hash of the SQL, so a
- * session that processes use in turn never has another statement under the same name.
+ * A name for the prepared statement once the query has run a few times. It is a hash of the SQL, so a session
+ * that processes use in turn never has another statement under it.
  */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
@@ -145,9 +139,7 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/**
- * Runs SQL directly on a connection, without the query builder. Returns undefined if it cannot at the moment.
- */
+/** Runs SQL on a connection without the query builder; undefined if it cannot at the moment. */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -163,10 +155,7 @@ export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
 
-/**
- * Waits for a turn of the event loop on SQLite, which runs in the thread that serves all requests, so that
- * other requests are served during a long transaction.
- */
+/** Lets other requests be served during a long transaction on SQLite, which runs in the same thread. */
 export async function passTurn(tx: Db): Promise<void> {
   if (directly.get(tx)?.dialect === 'sqlite') await nextTurn()
 }
@@ -226,8 +215,8 @@ function placesOf(
 }
 
 /**
- * Returns a text that is equal for values that can share a compiled statement: the columns of rows and the
- * lengths of lists. Undefined if there are too many rows to cache the statement.
+ * A text that is equal for values which can share a compiled statement: columns of rows and lengths of lists.
+ * Undefined if there are too many rows to cache.
  * @throws Error for an empty list
  */
 function shapeOf(values: object): string | undefined {
@@ -250,10 +239,7 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/**
- * Rounds up to a power of two. Lists are padded to this length with their last entry, so that few statements
- * serve all lengths.
- */
+/** A power of two, to which lists are padded with their last entry, so that few statements suffice. */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }

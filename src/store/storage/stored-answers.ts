@@ -9,7 +9,7 @@ import { statement } from './statement.ts'
 
 export const STORED_HOURS = 24
 
-/** At most this many answers for each user; the oldest beyond that are deleted. */
+/** For each user; the oldest beyond that are deleted. */
 export const MOST_STORED = 10_000
 
 type Place = Pick<StoredAnswerColumns, 'user' | 'key'>
@@ -22,7 +22,7 @@ const deleteStored = statement<Place>()((db, value) =>
   db.deleteFrom('kept_answers').where('user', '=', value('user')).where('key', '=', value('key')),
 )
 
-/** Returns the stored answer; undefined if there is none, or only one from before `sinceUtc`. */
+/** Undefined if there is no answer, or only one from before `sinceUtc`. */
 export async function findStored(
   db: Db,
   place: Place,
@@ -47,8 +47,8 @@ export async function findFingerprints(
 }
 
 /**
- * Stores the answer; must be called in the transaction of the write itself. If two requests with the same key
- * run at once, the second transaction fails.
+ * Must be called in the transaction of the write itself. If two requests with the same key run at once, the
+ * second transaction fails.
  */
 export async function storeAnswer(tx: Tx, answer: StoredAnswerColumns): Promise<void> {
   await deleteStored(tx, { user: answer.user, key: answer.key })
@@ -63,7 +63,7 @@ export async function dropStored(tx: Db, beforeUtc: string, most: number): Promi
   return rows.length
 }
 
-/** Deletes the answers of each user beyond the latest `stored`, at most `most` of them; returns how many. */
+/** Deletes at most `most` of the answers beyond the latest `stored` of each user; returns how many. */
 export async function dropBeyond(tx: Db, stored: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in

@@ -1,15 +1,12 @@
 import { codeOf } from '../../base/errors.ts'
 
 // Failures of the database, and whether a retry may help.
-/**
- * What the database lacks: an `answer`, disk `space`, or `permission` to write. Without the last two, reads
- * still work.
- */
+/** What the database lacks. Without disk `space` or `permission` to write, reads still work. */
 export type Lack = 'answer' | 'space' | 'permission'
 
 /**
- * The database cannot do something at the moment. A retry may succeed; soon, if `lack` is `'answer'`. The
- * write has changed nothing, unless the connection was lost during the commit.
+ * A retry may succeed; soon, if `lack` is `'answer'`. The write has changed nothing, unless the connection
+ * was lost during the commit.
  */
 export class DatabaseUnavailable extends Error {
   readonly lack: Lack
@@ -21,7 +18,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Returns the message of the underlying error, with a full stop, for the end of a sentence. */
+/** The message of the underlying error, with a full stop, to end a sentence. */
 export function reason(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
   const text =
@@ -31,7 +28,7 @@ export function reason(error: unknown): string {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-/** Error codes of a file system that cannot be written to, or cannot open more files. */
+/** Of a file system that cannot be written to, or cannot open more files. */
 const FILE_LACKS: Readonly<Record<string, Lack>> = {
   ENOSPC: 'space',
   EDQUOT: 'space',
@@ -49,7 +46,7 @@ export function lackBehind(error: unknown): Lack | undefined {
   return FILE_LACKS[codeOf(error)]
 }
 
-/** Whether a unique constraint was violated, on either database. */
+/** Whether a unique constraint was violated. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return codeOf(error) === '23505' || /UNIQUE constraint failed/.test(error.message)
@@ -58,8 +55,7 @@ export function isConflict(error: unknown): boolean {
 const OUTDATED = '0A000'
 
 /**
- * Codes of PostgreSQL: serialization failure, deadlock, foreign key violation, a table changed by a
- * migration.
+ * PostgreSQL's codes: serialization failure, deadlock, foreign key violation, table changed by a migration.
  */
 const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 

@@ -3,7 +3,7 @@ import type { RecordKind, Taxonomy } from './schema.ts'
 
 // Records whose row cannot be shown: they are reported, and left out of lists.
 
-/** Thrown for a record whose row has values that this program never writes. */
+/** The row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {
@@ -17,10 +17,7 @@ export interface Reporting {
   report: (error: unknown) => void
 }
 
-/**
- * Returns the result of `show`.
- * @throws UnshowableRecord if `show` throws
- */
+/** @throws UnshowableRecord if `show` throws */
 export function showRecord<Shown>(kind: LoggedKind, id: number, show: () => Shown): Shown {
   try {
     return show()
@@ -44,8 +41,8 @@ export function showOrLeaveOut<Shown>(
 }
 
 /**
- * What has been reported in the current minute. It limits reports, since lists read the same record again and
- * again. `since` is in ms of `performance.now()`.
+ * What was reported in the current minute, since lists read the same record again and again. `since` is in ms
+ * of `performance.now()`.
  */
 interface Notes {
   since: number
@@ -59,7 +56,7 @@ const notes = new WeakMap<Reporting['report'], Notes>()
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 
-/** Reports a record that cannot be shown: each at most once a minute, and at most 50 records a minute. */
+/** Reports each record at most once a minute, and at most 50 records a minute. */
 export function noteUnshowable({ report }: Reporting, kind: LoggedKind, id: number, cause: unknown): void {
   const name = `${kind} ${id}`
   const known = notesOf(report)

@@ -18,8 +18,8 @@ export interface Circle {
 const ROUNDING = 1e-9
 
 /**
- * Returns half the height and half the width in degrees of a box around the circle. The width is undefined if
- * the circle crosses the date line or contains a pole.
+ * Half the height and half the width, in degrees, of a box around the circle; the width is undefined if the
+ * circle crosses the date line or contains a pole.
  */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
@@ -29,10 +29,7 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
   return { latitudes, longitudes: isBox ? longitudes : undefined }
 }
 
-/**
- * True for venues within the circle. Venues in a box around it are found by index, and then compared by exact
- * distance.
- */
+/** Venues in a box around the circle are found by index, then compared by exact distance. */
 export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)
@@ -50,7 +47,7 @@ export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   return venues.and(conditions)
 }
 
-/** True for venues within the box, which may cross the date line (`west` greater than `east`). */
+/** The box may cross the date line (`west` greater than `east`). */
 export function withinBox({ west, south, east, north }: Box): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const isEast = venues('venues.geo_lng', '>=', west)

@@ -4,12 +4,7 @@ import { type Db, isPostgres } from '../database.ts'
 import { columnTypes, FIRST_STEP, type Migration, startSequence } from '../migration.ts'
 import { carryOver, LAST_CARRIED } from './carry-over.ts'
 
-// Creates every table of version 0.1.0, on both databases.
-
-/**
- * Creates all tables in a new database. A calendar that ran the former steps has them already, and is carried
- * over.
- */
+/** Creates all tables of version 0.1.0. A calendar that ran the former steps is carried over. */
 export const allTables: Migration = { name: FIRST_STEP, up }
 
 async function up(db: Db): Promise<void> {
@@ -46,8 +41,8 @@ async function makeTables(db: Db): Promise<void> {
     isPostgres(db) ? postgresStems : sqliteWords,
   ]
   for (const statement of parts.flatMap((part) => part(types))) await sql.raw(statement).execute(db)
-  // The tests compare answers with those of the reference (The Events Calendar for WordPress), in which three
-  // records come first, so the first id here is 4.
+  // Tests compare answers with the reference (The Events Calendar for WordPress), in which three records come
+  // first, so the first id here is 4.
   await startSequence(db, 'records', 4)
   const name = randomBytes(6).toString('base64url')
   await sql`insert into editions (edition, calendar) values (${name}, ${name})`.execute(db)
@@ -77,10 +72,7 @@ const people = ({ sequence, id, text }: Types) => [
   'create index sign_in_links_user on sign_in_links ("user")',
 ]
 
-/**
- * The history is written with every change and searched seldom, so it has few indexes, and none of rows
- * without former values.
- */
+/** Written with every change, but seldom searched: few indexes, and none of rows without former values. */
 const history = ({ sequence, id, text }: Types) => [
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null,
     "user" ${id} not null, login ${text} not null, action ${text} not null, kind ${text} not null,
@@ -89,17 +81,13 @@ const history = ({ sequence, id, text }: Types) => [
     former_bytes integer not null default 0)`,
   'create index history_former on history (kind, record, sequence, former_bytes) where former_bytes > 0',
   'create index history_valued on history (id, former_bytes) where former_bytes > 0',
-  // Long former values, each stored once. `last` is the id of the newest row of `history` that refers to the
-  // text, or a higher id.
+  // Long former values, each stored once.
   `create table former_texts (hash ${text} primary key, bytes integer not null, last ${id} not null,
     text ${text} not null)`,
   'create index former_texts_last on former_texts (last, bytes)',
 ]
 
-/**
- * Tables of events, venues, organizers and withdrawn events. `dated` is 1 if a client sent the publication
- * date, so a draft keeps it when it is published.
- */
+/** Tables of events, venues, organizers and withdrawn events. */
 function posts({ sequence, id, text, real }: Types): string[] {
   const shared = `id ${id} primary key references records (id), author ${id} not null,
     status ${text} not null, slug ${text} not null, date ${text} not null, date_utc ${text} not null,
@@ -134,8 +122,7 @@ function posts({ sequence, id, text, real }: Types): string[] {
       assistance_dogs smallint)`,
     `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null,
       ${texts('phone website email')})`,
-    // Events that are not public any more, as they were when last seen, with every column that a filter may
-    // need.
+    // As the events were when last public, with every column that a filter may need.
     `create table withdrawn_events (event ${id} primary key, uid ${text} not null, title ${text} not null,
       start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null,
       utc_end_date ${text} not null, timezone ${text} not null, all_day smallint not null,
@@ -148,15 +135,15 @@ function posts({ sequence, id, text, real }: Types): string[] {
 const POSTS = ['events', 'venues', 'organizers'] as const
 
 /**
- * Indexes with which SQLite counts, filters and sorts lists without reading rows: a row has long texts on a
- * chain of pages, all of which SQLite reads to reach a later column. PostgreSQL stores long texts apart from
- * rows, so its indexes have fewer columns.
+ * With these, SQLite counts, filters and sorts lists without reading rows: their long texts are on a chain of
+ * pages, all of which it reads to reach a later column. PostgreSQL stores long texts apart, so its indexes
+ * have fewer columns.
  */
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const index = (name: string, on: string, forSqlite: string, where = '') =>
     `create index ${name} on ${on}${onPostgres ? '' : `, ${forSqlite}`})${where}`
-  // Drafts and scheduled records may have the same slug as others (rule 17.3), so that a refused slug does
-  // not reveal what will be announced. Slugs of all other records are unique.
+  // Only drafts and scheduled records may have the slug of another (rule 17.3), so that a refused slug does
+  // not reveal what will be announced.
   const each = (table: string) => [
     `create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending', 'future')`,
     `create index ${table}_draft_slug on ${table} (slug) where status in ('draft', 'pending', 'future')`,
@@ -173,7 +160,7 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
     'create index events_author on events (author, start_date)',
     'create index events_series on events (series, recurrence_id) where series is not null',
     'create index events_uid on events (uid)',
-    // Few events have these values; without an index a filter would read the rows of all events.
+    // Few events have these values; without an index a filter would read all rows.
     `create index events_access on events (id, access_words) where access_words <> ''`,
     `create index events_online on events (online_from) where online_from <> ''`,
     'create index events_free on events (id, is_free) where is_free = 1',
@@ -198,7 +185,6 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
   ]
 }
 
-/** Images. `focal_x` and `focal_y` are the point that must stay in view where the image is cropped. */
 const images = ({ id, text }: Types) => [
   `create table images (id ${id} primary key references records (id), author ${id} not null,
     title ${text} not null, date_utc ${text} not null, file ${text} not null, mime_type ${text} not null,
@@ -222,10 +208,7 @@ const terms = ({ sequence, id, text }: Types) => [
   'create index terms_in_use on terms (taxonomy, count desc, id) where count > 0',
 ]
 
-/**
- * Links of events to other records. Without `rowid`, SQLite stores the rows in the primary key itself instead
- * of in a table and an index.
- */
+/** Links of events. Without `rowid`, SQLite stores rows in the primary key, not in a table and an index. */
 const links = ({ id, onPostgres }: Types) =>
   ['venue', 'organizer', 'term'].flatMap((kind) => [
     `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
@@ -235,10 +218,9 @@ const links = ({ id, onPostgres }: Types) =>
     `create index event_${kind}s_${kind} on event_${kind}s (${kind}, event)`,
   ])
 
-/** The latest change of each record, the edition of cursors, and former public slugs. */
 function changes({ id, text, onPostgres }: Types): string[] {
   const position = onPostgres ? 'xid8 not null default pg_current_xact_id()' : 'integer not null default 1'
-  // If the kind came first in a key, SQLite would scan all slugs of a kind to find those of one record.
+  // With the kind first in a key, SQLite would scan all slugs of a kind to find those of one record.
   const [slugKey, recordKey] = onPostgres ? ['kind, slug', 'kind, record'] : ['slug, kind', 'record, kind']
   const inOrder = onPostgres ? '' : 'without rowid'
   return [
@@ -248,7 +230,7 @@ function changes({ id, text, onPostgres }: Types): string[] {
       known_from integer not null default 0, primary key (kind, record)) ${inOrder}`,
     'create index changes_position on changes (position)',
     'create index changes_deleted on changes (changed_utc) where deleted = 1',
-    // A table of one row: changes before this position may have been deleted.
+    // One row: changes before this position may have been deleted.
     `create table changes_dropped (before ${onPostgres ? 'xid8' : 'integer'} not null)`,
     `insert into changes_dropped values ('0')`,
     `create table editions (edition ${text} primary key, calendar ${text} not null default '',
@@ -323,8 +305,8 @@ const settings = ({ text }: Types) => [
 ]
 
 /**
- * Tables of the desk. `unsaved_texts` has a row for each open form, since a user may have several forms of
- * new events open. `bulk_changes` serves to undo a bulk action.
+ * `unsaved_texts` has a row for each open form, since a user may have several of new events open.
+ * `bulk_changes` serves to undo a bulk action.
  */
 const desk = ({ sequence, id, text }: Types) => [
   `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null,
@@ -346,8 +328,8 @@ const desk = ({ sequence, id, text }: Types) => [
 ]
 
 /**
- * Tables whose records are stemmed, and the `columns` with the text: all texts of events, but only names of
- * the others. `offset` is added to the ids of terms, so that they differ from those of records.
+ * Tables whose records are stemmed: all texts of events, but only names of the others. `offset` keeps ids of
+ * terms apart from those of records.
  */
 const DOCUMENTS = [
   { table: 'events', kind: 'event', columns: ['search'], offset: 0 },
@@ -361,14 +343,12 @@ const changed = (columns: readonly string[]) =>
 
 /**
  * Indexes of words and stems, which the service fills. `unindexed_events` and `unstemmed` list what is new or
- * changed since it was indexed: adding a row there costs a write next to nothing, and many are indexed at
- * once.
+ * changed: a row there costs a write next to nothing, and many are indexed at once.
  */
 function sqliteWords(): string[] {
   const note = 'insert or ignore into unindexed_events values (new.id)'
   return [
-    // Every word that an event has or had, in the order of first appearance, and a trigram index to find
-    // words that contain a text.
+    // Every word that an event has or had, by first appearance, and trigrams to find words containing a text.
     'create table words (id integer primary key, word text not null unique)',
     `create virtual table words_trigrams using fts5 (word, content='words', content_rowid='id', columnsize=0,
       detail=none,
@@ -389,8 +369,7 @@ function sqliteWords(): string[] {
       tokenize="ascii tokenchars '=@'")`,
     `insert into stems (stems, rank) values ('automerge', 0)`,
     'create table unstemmed (doc integer primary key)',
-    // Stems of titles in the order of first appearance, so the frequent ones come mostly first; they complete
-    // a word of which only the beginning is typed.
+    // Stems of titles by first appearance, so mostly frequent ones first; they complete a word being typed.
     'create table named_stems (id integer primary key, stem text not null unique)',
     `create table name_stems (kind text not null, stem text not null, doc integer not null, primary key (kind,
       stem, doc)) without rowid`,
@@ -421,8 +400,8 @@ const postgresStems = (): string[] => [
   `create table name_stems (kind text collate "C" not null, stem text collate "C" not null,
     doc bigint not null, primary key (kind, stem, doc))`,
   'create index name_stems_of on name_stems (kind, doc, stem)',
-  // The update, which changes nothing, locks a row that another transaction has added, so that the stemmer
-  // cannot delete it before this transaction commits.
+  // The update only locks a row that another transaction has added, so that the stemmer cannot delete it
+  // before this one commits.
   `create function note_unstemmed() returns trigger language plpgsql as $$
     begin insert into unstemmed (doc) values (new.id + tg_argv[0]::bigint)
       on conflict (doc) do update set doc = excluded.doc; return null; end $$`,

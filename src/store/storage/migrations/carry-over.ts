@@ -35,15 +35,14 @@ const LETTERS = /[\u0591-\u06ff\u08a0-\u08ff]/
 const MARKS = /(?<=[\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 const LENGTHENING = /\u0640\p{M}*/gu
 
-/** Added to the ids of terms, so that they differ from those of records. */
+/** Added to ids of terms, to differ from those of records. */
 const TERMS = 2 ** 40
 
 const ROWS_AT_ONCE = 200
 
 /**
  * Folds texts again, so that Arabic and Hebrew ones lose their diacritics. Their stems change, so all
- * documents are noted in `unstemmed`: the service stems them while it runs, and uses the old stems until
- * then.
+ * documents are noted in `unstemmed`; until the running service stems them, it uses the old stems.
  */
 export async function foldMarks(db: Db): Promise<void> {
   for (const [table, column] of FOLDED) await foldAgain(db, table, column)
@@ -56,8 +55,7 @@ export async function foldMarks(db: Db): Promise<void> {
 async function foldAgain(db: Db, table: string, column: string): Promise<void> {
   const [name, text] = [sql.table(table), sql.ref(column)]
   for (let last: number | undefined = 0; last !== undefined; ) {
-    // Rows are filtered here, since SQLite would take twenty times as long to search for such letters as to
-    // return the texts.
+    // Filtered here: SQLite would take twenty times as long to search for such letters as to return texts.
     const { rows }: { rows: { id: number; folded: string }[] } = await sql<{ id: number; folded: string }>`
       select id, ${text} as folded from ${name} where id > ${last} order by id
       limit ${sql.lit(ROWS_AT_ONCE)}`.execute(db)

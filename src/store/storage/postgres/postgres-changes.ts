@@ -21,26 +21,25 @@ import { byRecord, type Tx } from '../recording.ts'
 import { rowParts } from '../sql-parts.ts'
 import { statement } from '../statement.ts'
 
-// Cursors and the table `changes` on PostgreSQL. Numbers of a database sequence are in the order in which
-// transactions ask for them, not in which they commit, so they cannot tell which commits a client has seen.
-// Instead, the position of a change is the id of its transaction, and a cursor is a snapshot: the set of
-// transactions whose changes its client has seen. What the current snapshot sees and the cursor does not was
-// committed in between.
+// Cursors and the table `changes` on PostgreSQL. A database sequence numbers transactions in the order in
+// which they ask, not commit, so it cannot tell which commits a client has seen. Instead, the position of a
+// change is the id of its transaction, and a cursor is a snapshot: the set of transactions whose changes its
+// client has seen. What the current snapshot sees and the cursor does not was committed in between.
 //
-// A record has one row in `changes`, with the id of the transaction that changed it last. Each writer locks
-// the row until its commit, so the last to write the row was also the last to commit. A client that has not
-// seen the commit of one of several writers has not seen that of the last one either, so it finds the row,
-// even if the last transaction has a smaller id than an earlier one.
+// A record has one row in `changes`, with the transaction that changed it last. Each writer locks the row
+// until its commit, so the last to write it was also the last to commit. A client that has not seen the
+// commit of one of several writers has not seen the last one either, so it finds the row, even if the last
+// transaction has a smaller id than an earlier one.
 //
 // A cursor is written as the end (all transactions from this id on are unseen), then the ids below it that
 // were still running, as in `14-11-12`. The end follows the greatest position in the table, not the current
-// transactions, so that the cursor stays the same on every node while nothing changes. The end may decrease
-// when a transaction with a small id overwrites the row with the greatest position. But no cursor stands for
-// two states: the transaction that was committed last always has a row, and only cursors from then on see it.
+// transactions, so that the cursor stays the same on every node while nothing changes. It may decrease when a
+// transaction with a small id overwrites the row with the greatest position. But no cursor stands for two
+// states: the last committed transaction always has a row, and only cursors from then on see it.
 
 /**
- * Gives new positions to changes whose transaction id is higher than any of this server, because the database
- * was moved here from another server. Otherwise they would look new to every client for a long time.
+ * Gives new positions to changes whose transaction id is above any of this server, since the database was
+ * moved from another. Otherwise they would look new to every client for a long time.
  */
 export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
@@ -50,10 +49,7 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
-/**
- * Columns from which `cursorOf` makes a cursor. `order by changes.position` sorts by number, whereas a bare
- * `position` would mean the text in the select list.
- */
+/** For `cursorOf`. `changes.position` sorts by number; a bare `position` would mean the selected text. */
 export const CURSOR_COLUMNS =
   'pg_current_snapshot()::text as present, ' +
   '(select position::text from changes order by changes.position desc limit 1) as last'
@@ -69,10 +65,7 @@ export function cursorOf({ present, last }: CursorColumns): Cursor {
   return [end, ...running.split(',').filter((id) => id !== '' && BigInt(id) < end)].join('-')
 }
 
-/**
- * Converts a cursor to a snapshot of PostgreSQL: the first transaction that may be running, the end, and the
- * ids in between that are running.
- */
+/** A snapshot of PostgreSQL: the first transaction that may be running, the end, running ids in between. */
 function asSnapshot(cursor: Cursor): string {
   const [end = '', ...running] = cursor.split('-')
   return `${running[0] ?? end}:${end}:${running}`
@@ -104,10 +97,7 @@ const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
   `
 })
 
-/**
- * Returns each record that changed since the cursor once. `'too old'`: too many records changed, or some rows
- * of `changes` have been deleted.
- */
+/** Each changed record once; `'too old'` is as in `Database.readChanges`. */
 export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
   const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
   const [row] = rows
@@ -118,10 +108,7 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
   return { changes, cursor: cursorOf(row) }
 }
 
-/**
- * SQL condition for rows of `changes` that were committed after the cursor `from` and not after the cursor
- * `to`.
- */
+/** Condition for rows of `changes` committed after the cursor `from` and not after the cursor `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   const [unseen, seen] = [asSnapshot(from), asSnapshot(to)]
   return sql<SqlBool>`(changes.position >= pg_snapshot_xmin(${unseen}::pg_snapshot)
@@ -129,7 +116,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
     and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
 }
 
-/** Whether rows of `changes` since the cursor have been deleted, or the cursor is from the future. */
+/** Whether rows of `changes` since the cursor were deleted, or the cursor is from the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
   const { rows } = await sql<{
@@ -143,10 +130,7 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${position}::xid8`
 }
 
-/**
- * Deletes at most `most` rows of `changes` for records deleted before `beforeUtc`, but never one at the
- * greatest position. Returns how many.
- */
+/** Deletes at most `most` rows of records deleted before `beforeUtc`, but none at the greatest position. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: string }>`
     delete from changes where (kind, record) in (
@@ -222,8 +206,8 @@ const insertDeliveries = statement<{ changes: string }>()(
 )
 
 /**
- * Saves the recording of a transaction as its last step. All statements have been sent when it returns. Rows
- * of `changes` are locked only from here to the commit, always in the same order, so writers cannot deadlock.
+ * The last step of a transaction. All statements have been sent when it returns. Rows of `changes` are locked
+ * only from here to the commit, always in the same order, so writers cannot deadlock.
  */
 export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return

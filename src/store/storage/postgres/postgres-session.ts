@@ -24,14 +24,11 @@ import type { Tables } from '../schema.ts'
 import { type NamedQuery, type Runner, runDirectly } from '../statement.ts'
 import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
-/**
- * Default limits. The database address may set others as query parameters, as in
- * `postgres://host/name?connections=20`.
- */
+/** Defaults; the address may set others as query parameters, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
-  /** Maximum number of connections, apart from the one for LISTEN. */
+  /** Apart from the one for LISTEN. */
   connections: 10,
-  /** Ms to wait for a free or a new connection. */
+  /** Ms to wait for a free or new connection. */
   connect_ms: 5000,
   /** Ms that a statement may take. */
   statement_ms: 10_000,
@@ -41,10 +38,7 @@ const LIMITS = {
 
 export interface ServerAddress {
   config: PoolConfig
-  /**
-   * Configuration of the connection for LISTEN. With the query parameter `listen` it connects to that host
-   * and port, so that it bypasses a pooler.
-   */
+  /** The connection for LISTEN. The query parameter `listen` sets its host and port, to bypass a pooler. */
   listening: ClientConfig
   connections: number
   connectMs: number
@@ -53,7 +47,7 @@ export interface ServerAddress {
 }
 
 /**
- * Reads the address, and removes the query parameters that are for this program and not for the driver.
+ * Reads the address, and removes the query parameters that are not for the driver.
  * @throws Error with one sentence for an invalid value of such a parameter
  */
 export function readPostgresAddress(address: string): ServerAddress {
@@ -88,12 +82,12 @@ export function readPostgresAddress(address: string): ServerAddress {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/** Reads 64-bit integers as JavaScript numbers, which hold our ids and counts exactly. */
+/** 64-bit integers become JavaScript numbers, which hold our ids and counts exactly. */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }
 
-/** A statement that was cancelled must end within this many ms. */
+/** Ms in which a cancelled statement must end. */
 const CANCEL_MS = 2000
 
 interface Session extends DatabaseConnection {
@@ -101,15 +95,9 @@ interface Session extends DatabaseConnection {
   limitMs: number
   /** `asked for`: BEGIN was sent. `begun`: the server has answered it. */
   transaction: 'none' | 'asked for' | 'begun'
-  /**
-   * Set while the server has not answered BEGIN, and after it has refused it. If `isWaitedFor` is true, later
-   * statements wait for `begun`.
-   */
+  /** Set until the server has accepted BEGIN. If `isWaitedFor`, later statements wait for `begun`. */
   opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
-  /**
-   * The first error in the transaction. For every later statement the server says only that the transaction
-   * has failed.
-   */
+  /** The first error in the transaction; for later statements the server says only that it has failed. */
   failure: unknown
   broken: boolean
 }
@@ -121,9 +109,9 @@ export interface TransactionLimits {
 }
 
 /**
- * A Kysely dialect over the pool. It leaves no state in sessions, which a pooler such as PgBouncer may give
- * to another client afterwards. A statement that takes longer than `limitMs` is cancelled. Statements reject
- * with DatabaseUnavailable if the server cannot be reached, is overloaded or too slow.
+ * A Kysely dialect that leaves no state in sessions, which a pooler such as PgBouncer may give to another
+ * client afterwards. Statements are cancelled after `limitMs`, and reject with DatabaseUnavailable if the
+ * server cannot be reached, is overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({
@@ -137,15 +125,12 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/**
- * At most this many statements share a session, since the answer to each may have to wait for those to all
- * others.
- */
+/** Statements that share a session: the answer to each may have to wait for those to all others. */
 const MOST_SHARING = 16
 
 /**
- * Runs quick statements outside transactions. Those that begin in the same turn of the event loop share a
- * session, so that they reach the server together.
+ * Runs quick statements outside transactions. Those begun in the same turn of the event loop share a session,
+ * and so reach the server together.
  */
 export function sharedRunner(pool: Pool, limitMs: number): Runner {
   let latest: { session: Promise<Session>; begun: number; running: number } | undefined
@@ -173,10 +158,10 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 }
 
 /**
- * Runs `work` in its own transaction and resolves to its `result`. Statements that `work` begins at the same
- * time are sent together and run in that order; in a transaction of Kysely each would wait for the answer to
- * the one before. `ending` is SQL whose last statement must be COMMIT. `last` is a promise of statements that
- * have begun and are sent together with `ending`.
+ * Runs `work` in its own transaction and resolves to its `result`. Statements begun at the same time are sent
+ * together and run in that order; in a transaction of Kysely each would wait for the answer to the one
+ * before. The last statement of `ending` must be COMMIT; `last` is a promise of statements sent together with
+ * `ending`.
  */
 export async function transact<T>(
   pool: Pool,
@@ -230,8 +215,8 @@ export async function transact<T>(
 }
 
 /**
- * Begins the transaction. Statements that only read may be sent before the server has answered: if it refuses
- * to begin, they harmlessly run outside of the transaction.
+ * Statements that only read may be sent before the server has answered: if it refuses to begin, they
+ * harmlessly run outside of the transaction.
  */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
@@ -248,7 +233,7 @@ function openTransaction(session: Session, beginning: string): Promise<void> {
   return begun
 }
 
-/** Matches statements that change nothing and leave no lock, even if they run outside a transaction. */
+/** Statements that change nothing and leave no lock, even outside a transaction. */
 const READ = /^\s*select\b/i
 
 async function beginTransaction(session: Session, beginning = 'begin'): Promise<void> {
@@ -308,9 +293,7 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/**
- * Runs a statement. If `name` is given and no other client uses the session, it is prepared under this name.
- */
+/** With a `name`, if no other client uses the session, the statement is prepared under this name. */
 async function runStatement(
   session: Session,
   text: string,
@@ -319,7 +302,7 @@ async function runStatement(
 ) {
   const { opening } = session
   if (opening && (opening.isWaitedFor || !READ.test(text))) {
-    // Later statements wait as well, so that all run in the order in which they were begun.
+    // Later statements wait too, so that all run in the order in which they were begun.
     opening.isWaitedFor = true
     await opening.begun
   }
@@ -329,19 +312,19 @@ async function runStatement(
     return await ask(session, text, storables, name)
   } catch (error) {
     if (!isOutdated(error)) throw error
-    // A new version of the program has changed a table, so all prepared statements of this session are
-    // invalid. The session is replaced, and outside a transaction the statement is repeated.
+    // A newer program has changed a table, so all prepared statements of this session are invalid. It is
+    // replaced, and outside a transaction the statement is repeated.
     session.broken = true
     if (session.transaction !== 'none') throw error
     return ask(session, text, storables)
   }
 }
 
-/** Members of a client that the library has but does not declare. */
+/** Members of a client that the library does not declare. */
 interface Wire {
   host: string
   port?: number
-  /** Id of the server's process, and with `secretKey` the means to cancel its statement. */
+  /** The server's process; with `secretKey` the means to cancel its statement. */
   processID?: number
   secretKey?: number
   connection: { stream: { cork: () => void; uncork: () => void } }
@@ -349,13 +332,10 @@ interface Wire {
 
 const wireOf = (client: PoolClient) => client as unknown as Wire
 
-/** By connection: whether its server session is used by no other client, as it would be behind a pooler. */
+/** Whether a connection has its server session for itself, not shared by a pooler. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/**
- * Whether prepared statements can be used on the connection. The first call asks the server; until it has
- * answered, calls return false.
- */
+/** Whether prepared statements can be used. The first call asks the server; until it answers, false. */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
@@ -369,8 +349,8 @@ function keepsNames(client: PoolClient): boolean {
 }
 
 /**
- * Sends a query. It is cancelled after the time limit of the session; if it has not ended soon after that,
- * the connection is closed. Queries of the same turn of the event loop are sent together.
+ * Sends a query, together with others of the same turn of the event loop. It is cancelled after the time
+ * limit of the session; if it does not end soon after, the connection is closed.
  */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
@@ -399,14 +379,14 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
     throw failureOf(session, asUnavailable(error))
   } finally {
     clearTimeout(timer)
-    // Waits until the server has handled the cancel request, which might otherwise stop the next statement.
+    // The server might otherwise apply the cancel request to the next statement.
     await cancelled
   }
 }
 
 const CANCEL_REQUEST = 80877102
 
-/** Cancels the running statement, for which the protocol requires a second connection. */
+/** The protocol requires a second connection for this. */
 async function cancelStatement(client: PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
@@ -417,25 +397,22 @@ async function cancelStatement(client: PoolClient): Promise<void> {
     ? createConnection(`${host}/.s.PGSQL.${port}`)
     : createConnection(port, host)
   socket.on('error', () => socket.destroy())
-  // The server closes the connection when it has handled the request. A pooler ignores a request whose
-  // connection was closed before.
+  // The server closes the connection after handling the request; a pooler ignores a request whose connection
+  // was closed before.
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().write(request)
   await new Promise((resolve) => socket.once('close', resolve))
 }
 
-// Codes of lost connections, lack of resources, shutdown, cancellation, a server made read-only because
-// another has taken over, lock timeouts, and of the operating system for an unreachable server.
+// Lost connections, lack of resources, shutdown, cancellation, a server made read-only since another took
+// over, lock timeouts, and codes of the operating system for an unreachable server.
 const UNAVAILABLE =
   /^(08...|53...|57...|58...|25006|55P03|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/
 const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a connection error|was closed))/
 
 const FAILED_BEFORE = '25P02'
 
-/**
- * Returns the error of a statement. If the transaction had failed before because of a conflict or an outage,
- * returns that first error instead.
- */
+/** The error of a statement, or the first of the transaction if it had failed by a conflict or an outage. */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
   if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error

@@ -28,7 +28,7 @@ import {
   transact,
 } from './postgres-session.ts'
 
-/** Shares of the connections that writes and long reads may take; the rest stays free for quick reads. */
+/** Shares of the connections for writes and long reads; the rest stays free for quick reads. */
 const SHARES = { writes: 0.6, longReads: 0.2 }
 
 const ATTEMPTS = 25
@@ -37,7 +37,7 @@ const OLDEST = 140_000
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** Like `db`, but without a time limit for statements; for migrations. */
+  /** Without a time limit for statements; for migrations. */
   patient: Db
   limits: TransactionLimits
   writes: Share
@@ -45,14 +45,14 @@ interface PostgresDatabase {
   listeners: Set<() => void>
   others: Listener
   writing: number
-  /** A promise for each commit under way, which resolves when the listeners have been called for it. */
+  /** A promise for each commit under way, resolved when the listeners have been called for it. */
   committing: Set<Promise<void>>
   stemmer: ReturnType<typeof makeStemmer>
 }
 
 /**
- * Opens a database of PostgreSQL 14 or newer with the encoding UTF-8. Once open, it recovers without help
- * from every failure of the server; until then, its functions reject with DatabaseUnavailable.
+ * Opens a database of PostgreSQL 14 or newer in UTF-8. Once open, it recovers by itself from every failure of
+ * the server; until then, its functions reject with DatabaseUnavailable.
  * @throws Error with one sentence if it cannot be opened
  */
 export async function openPostgres(address: string): Promise<Database> {
@@ -69,10 +69,7 @@ export async function openPostgres(address: string): Promise<Database> {
   return presentDatabase(openNode(reach, pool, db))
 }
 
-/**
- * Creates a pool. It replaces broken connections; their users learn of the failure when their statement
- * rejects.
- */
+/** The pool replaces broken connections; their users learn of the failure from their rejected statements. */
 function openPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
@@ -130,7 +127,7 @@ function presentDatabase(node: PostgresDatabase): Database {
       others.listen()
       return () => listeners.delete(listener)
     },
-    // Commits of other processes are announced by notifications, so there is nothing to check.
+    // Notifications announce commits of other processes, so there is nothing to check.
     look: () => false,
     commitsUnderWay: () => (committing.size === 0 ? undefined : Promise.all(committing)),
     findMatching: (search) => inShare(longReads, () => findContaining(db, search)),
@@ -147,9 +144,8 @@ function presentDatabase(node: PostgresDatabase): Database {
 }
 
 /**
- * Runs a write and notifies the other nodes. A notification within the transaction reaches them soonest, but
- * the server cannot flush two such commits to disk together. So it is sent within the transaction only while
- * no other write runs on this node, else afterwards.
+ * Runs a write and notifies the other nodes: within the transaction, which is soonest, while no other write
+ * runs on this node; else afterwards, since the server cannot flush two such commits to disk together.
  */
 async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by: Writer): Promise<T> {
   const announced = Promise.withResolvers<void>()
@@ -205,7 +201,7 @@ async function check(db: Db): Promise<void> {
     throw new Error(`its encoding is ${server.encoding}, and only UTF8 holds every text.`)
 }
 
-/** Limits how many connections of the pool one kind of work uses at the same time. */
+/** Limits the connections that one kind of work uses at the same time. */
 interface Share {
   limit: number
   taken: number
@@ -224,8 +220,8 @@ function makeShare(limit: number, longestWaitMs: number): Share {
 }
 
 /**
- * Runs `work` when a connection of the share is free. Rejects with DatabaseUnavailable if none becomes free
- * in time, or if too many wait already.
+ * Runs `work` when a connection of the share is free. Rejects with DatabaseUnavailable if none is in time, or
+ * if too many wait already.
  */
 async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
@@ -259,17 +255,14 @@ function turnIn(share: Share): Promise<void> {
   })
 }
 
-// Notifications of commits, to other nodes and from them.
+// Notifications of commits, to and from other nodes.
 
 const CHANNEL = 'kalends_changes'
-/**
- * Ms between checks of the cursor while notifications arrive. They are still needed, since a node may die
- * between its commit and its notification.
- */
+/** Ms between checks of the cursor despite notifications: a node may die between commit and notification. */
 const NOTIFIED_CHECK_MS = 500
-/** Ms between checks of the cursor while no notifications arrive, and between attempts to connect. */
+/** The same while no notifications arrive, and between attempts to connect. */
 const UNNOTIFIED_CHECK_MS = 100
-/** Ms between notifications from one node. Each stands for all commits since the last. */
+/** Ms between notifications from one node, each for all commits since the last. */
 const NOTIFY_MS = 10
 const PATIENCE_MS = 2000
 
@@ -281,10 +274,10 @@ interface Listener {
 }
 
 /**
- * Calls `heard` when another node may have changed the database. It receives notifications by LISTEN over a
- * connection of its own. It also checks the cursor: twice a second, for commits that were never announced, or
- * ten times a second if no notifications arrive, as behind a pooler that shares sessions. Without a
- * connection it calls `heard` after each failed attempt to connect.
+ * Calls `heard` when another node may have changed the database. Over its own connection it receives
+ * notifications by LISTEN and checks the cursor: twice a second, for commits never announced, or ten times if
+ * no notifications arrive, as behind a pooler that shares sessions. Without a connection it calls `heard`
+ * after each failed attempt to connect.
  */
 function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
   const self = randomUUID()
@@ -318,7 +311,7 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   const announce = async () => {
     do {
       again = false
-      // A failed notification does no harm, since the other nodes also check the cursor.
+      // A failure does no harm, since the other nodes also check the cursor.
       await (listening ? listening.notify() : pool.query('select pg_notify($1, $2)', [CHANNEL, self])).catch(
         () => undefined,
       )
@@ -343,10 +336,7 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   }
 }
 
-/**
- * The connection for LISTEN. `look` returns the current cursor; `look` and `notify` reject if the connection
- * is lost.
- */
+/** The connection for LISTEN. `look`, which returns the current cursor, and `notify` reject if it is lost. */
 interface Listening {
   look: () => Promise<Cursor>
   notify: () => Promise<void>
@@ -372,8 +362,8 @@ async function openListening(config: ClientConfig, self: string, heard: () => vo
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    // A pooler reports an invented process id. Behind one, notifications might reach the wrong client or
-    // none, so this connection does not LISTEN.
+    // A pooler reports an invented process id. Behind one, notifications might not reach this client, so it
+    // does not LISTEN.
     const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
     if (session?.pid === (client as unknown as { processID: number }).processID) {
       await ask(`listen ${CHANNEL}`)

@@ -18,25 +18,22 @@ import { wholeList } from '../sql-parts.ts'
 import { statement, type ValuePlaces } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
-// Finds events, terms and names by stems: for the parameter `words`, where a typing error of one letter is
-// corrected, and for suggestions.
+// Finds events, terms and names by stems: for suggestions, and for the parameter `words`, where a typing
+// error of one letter is corrected.
 
 export interface WordsFound {
   words: readonly FoundWord[]
   /** Events that have all words; some ids may be of deleted events. */
   all: IdSet
-  /**
-   * `titled`: events that have all words in the title. `named`: events that have each word in the title or in
-   * the name of a linked record.
-   */
+  /** `titled` have all words in the title, `named` have each word there or in the name of a linked record. */
   titled: IdSet
   named: IdSet
-  /** False if some events are missing, since too many were written a moment ago. */
+  /** False if some events are missing, since too many were just written. */
   isWhole: boolean
 }
 
 export interface FoundWord extends WantedWord {
-  /** The word as it was typed, which no public event has; undefined if the word was not corrected. */
+  /** The typed word, which no public event has; undefined if it was not corrected. */
   instead?: string
   /** Whether a public event has the word. */
   isThere: boolean
@@ -47,23 +44,23 @@ export interface Searcher {
   readInLane: ReadInLane
 }
 
-/** Events that have a word in any text, in the title, and in the name of a linked record. */
+/** Events with a word in any text, in the title, and in the name of a linked record. */
 interface Places {
   texts: IdSet
   titled: IdSet
   named: IdSet
 }
 
-/** At most this many words are corrected, since each may have hundreds of candidates. */
+/** At most this many words are corrected: each may have hundreds of candidates. */
 const MOST_CORRECTED = 2
 /** Of the similar words, this many with the most events are checked for public events. */
 const MOST_NEAR = 6
 const MOST_KNOWN = 40
 
 /**
- * Finds events that have the words in their texts or in the names of public linked records; the name of a
- * term also finds the events of all terms below it. A word that no public event has is replaced by a similar
- * one that differs in one letter. Without words, finds nothing.
+ * Finds events with the words in their texts or in names of public linked records; the name of a term also
+ * finds the events of all terms below it. A word that no public event has is replaced by one that differs in
+ * one letter. Without words, finds nothing.
  */
 export async function findWords(searcher: Searcher, wanted: readonly WantedWord[]): Promise<WordsFound> {
   if (wanted.length === 0) return { words: [], ...joined([]), isWhole: true }
@@ -104,10 +101,7 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
   )
 }
 
-/**
- * Stems, by id, of events that were written a moment ago and have no stored stems yet. `isWhole` is false if
- * there were too many to read all.
- */
+/** Stems, by id, of events just written that have none stored; `isWhole` is false if there were too many. */
 interface Fresh {
   stems: ReadonlyMap<number, ReadonlySet<string>>
   isWhole: boolean
@@ -147,10 +141,7 @@ interface PlacesRow {
   named: PackedPlaces
 }
 
-/**
- * Ids as the database returns them: PostgreSQL a list, SQLite a text such as `9,2,9` that begins with the
- * largest id.
- */
+/** Ids: PostgreSQL returns a list, SQLite a text such as `9,2,9` that begins with the largest id. */
 type PackedPlaces = string | readonly number[] | null
 
 function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
@@ -227,10 +218,7 @@ const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)}
     and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/**
- * Returns a WITH clause: `meant_docs` are the documents whose name has the word, `meant_terms` are the terms
- * among them with all terms below those.
- */
+/** WITH clause: `meant_docs` have the word in their name, `meant_terms` are terms among and below them. */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems
     where ${having(db, stems, IN_NAME)}),
@@ -252,8 +240,8 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
 }
 
 /**
- * Reads events that wait to be stemmed, and events found by stored stems. An event stemmed meanwhile is never
- * missing in both: SQLite reads both from one snapshot, PostgreSQL each from its own, in this order.
+ * Reads events that wait to be stemmed, then those found by stored stems. An event stemmed meanwhile is never
+ * missing in both: SQLite reads both from one snapshot, PostgreSQL in this order.
  */
 async function readWaitingAndStored(
   { db, readInLane }: Searcher,
@@ -273,10 +261,7 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
 /** Among more events than this, at least one is assumed to be public. */
 const CERTAINLY_PUBLIC = 1000
 
-/**
- * Whether one of the events is public. A word that only other events have counts as missing, so that searches
- * do not reveal it.
- */
+/** Whether one of the events is public: searches must not reveal words that only other events have. */
 async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
@@ -291,8 +276,8 @@ async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefi
 }
 
 /**
- * Returns a similar word that a public event has, together with its events: the one with the most events, or
- * of equal ones the alphabetically first.
+ * A similar word that a public event has, together with its events: the word with the most events, of equals
+ * the alphabetically first.
  */
 async function correct(
   searcher: Searcher,
@@ -326,7 +311,7 @@ async function findKnown(
   const stems = [...near.keys()]
   const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
   const asked = { compile: () => query.compile(db) }
-  // On SQLite, events that are not indexed yet are missing in the index of words.
+  // On SQLite, the index of words lacks events that are not indexed yet.
   const [rows, unindexed] = isPostgres(db)
     ? [(await readInLane(db, 'search', [asked]))[0], []]
     : await readInLane(db, 'search', [asked, unindexedEvents(db)])
@@ -341,10 +326,7 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/**
- * At most this many of the events that wait to be indexed are read (usually fewer wait), and this many
- * characters of each.
- */
+/** Events waiting to be indexed that are read (usually fewer wait), and characters of each. */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
@@ -355,8 +337,8 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
 }
 
 /**
- * Selects those stems that a document has. Only stems that begin an indexed word, or that a name has, are
- * looked up in the full-text table: looking up all, some five hundred, would take ten times as long.
+ * Selects stems that a document has. Only those that begin an indexed word, or that a name has, are looked up
+ * in the full-text table: looking up all, some five hundred, would take ten times as long.
  */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
@@ -370,8 +352,7 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
 }
 
 /**
- * Words of an input field. `stems` are those of the words before the last. The last word may be incomplete:
- * `begun` is the text typed so far, `whole` its stem.
+ * `stems` are of the words before the last, which may be incomplete: `begun` is its text, `whole` its stem.
  */
 export interface TypedWords {
   stems: readonly string[]
@@ -379,18 +360,15 @@ export interface TypedWords {
   whole: string
 }
 
-/**
- * At most this many events are found. PostgreSQL may return any, since it would have to find all to tell the
- * newest, so its limit is higher.
- */
+/** PostgreSQL would have to find all events to tell the newest, so it returns any; its limit is higher. */
 const MOST_TITLED = { sqlite: 60, postgres: 500 }
 const MOST_STEMS = 8
 
-/** Returns ids of events whose title has the typed words. On SQLite these are the newest, in this order. */
+/** Ids of events whose title has the typed words; on SQLite the newest, in this order. */
 export async function findTitled({ db, readInLane }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_CHARACTER }
-  // With several words the query may scan many events, so it counts as a long read.
+  // With several words it may scan many events, so it counts as a long read.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0
@@ -410,8 +388,8 @@ const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
 type Titled = Record<'words' | 'begun' | 'behind', string>
 
 /**
- * Selects events whose title has the words. On SQLite at most `MOST_STEMS` stems with the typed prefix are
- * used, since FTS5 would join the events of all of them, whatever the limit.
+ * Events whose title has the words. SQLite uses at most `MOST_STEMS` stems with the typed prefix, since FTS5
+ * would join the events of all, whatever the limit.
  */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
@@ -425,19 +403,16 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** For each kind, at most this many stems are read, and at most this many names found. */
+/** For each kind: stems that are read, and names that are found. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/**
- * Values to find names with the typed words. If only one word was typed, `others` has one empty text, since a
- * list must not be empty.
- */
+/** To find names with the typed words. For one word, `others` has one empty text: no list may be empty. */
 export interface TypedName {
   begun: string
   behind: string
   whole: string
-  /** `others` are the stems of the words before the last one, each once; `count` is their number. */
+  /** `others` are the stems of the words before the last, each once; `count` is their number. */
   others: readonly string[]
   count: number
 }

@@ -16,9 +16,8 @@ const SEARCHED = ['events', 'venues', 'organizers'] as const
 const EVENTS_AT_ONCE = 5000
 
 /**
- * Prepares searches at every start: writes missing stems, indexes waiting events on SQLite, and creates
- * trigram indexes on PostgreSQL, whose extension may have been added. Returns a sentence for the operator if
- * searches stay slow.
+ * At every start: writes missing stems, indexes waiting events on SQLite, and creates trigram indexes on
+ * PostgreSQL, whose extension may be new. Returns a sentence for the operator if searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   await stemMissing(tx)
@@ -39,10 +38,7 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
   return undefined
 }
 
-/**
- * Indexes up to `events` events that the transaction has written, so that searches need not read them one by
- * one. Does nothing on PostgreSQL.
- */
+/** On SQLite, indexes up to `events` events that the transaction wrote, so that searches read fewer texts. */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
   if (isPostgres(tx)) return
   await indexEvents(tx, events)
@@ -62,10 +58,7 @@ async function hasTrigrams(tx: Db): Promise<boolean> {
   }
 }
 
-/**
- * With more ids than this, each row is checked against a list of flags by id; with fewer, the query starts
- * from the ids.
- */
+/** With more ids, each row is checked against flags by id; with fewer, the query starts from the ids. */
 const MANY = 5000
 
 export async function alsoMatching(
@@ -93,7 +86,7 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** SQL value to sort events by: 0 for ids in `first`, 1 for other ids in `second`, 2 for the rest. */
+/** To sort events by: 0 for ids in `first`, 1 for others in `second`, 2 for the rest. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -113,7 +106,7 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
 }
 
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // All ids are returned as one value, since a row for each would take longer than finding it.
+  // As one value, since a row for each id would take longer than finding it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)
@@ -124,8 +117,8 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
 }
 
 /**
- * Pages of the full-text index that are merged for each indexed event: enough to keep up, in a millisecond or
- * two. SQLite's automatic merge takes a tenth of a second at once, so it is off.
+ * Pages of the full-text index merged for each indexed event: enough to keep up, in a ms or two. SQLite's
+ * automatic merge takes a tenth of a second at once, so it is off.
  */
 const MERGED_PAGES = 1 / 4
 
@@ -153,16 +146,12 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/**
- * At most this many bytes of text are indexed in one turn of the event loop, and this many new words inserted
- * by one write; both take a few ms.
- */
+/** Bytes of text indexed in one turn of the event loop, new words inserted by one write: a few ms each. */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
 /**
- * Indexes up to `most` waiting events. Requests are served in between, and a long text is split into words in
- * a thread.
+ * Indexes up to `most` waiting events, serving requests in between; a thread splits long texts into words.
  */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
@@ -222,19 +211,15 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
   `.execute(tx)
 }
 
-// Stems of events and names (migrations/0052-tables.ts) are in a full-text table on SQLite, and in an indexed
-// column on PostgreSQL. A document is an event, venue or organizer, under its id, or a term, under its id
-// plus `TERM_DOCS`.
+// Stems of events and names (migrations/0052-tables.ts) are in a full-text table on SQLite, in an indexed
+// column on PostgreSQL. A document is an event, venue or organizer, by id, or a term, by id plus `TERM_DOCS`.
 
-/** Prefixes of stems: `=` for those of a title, which are also stored without it, `@` for those of a name. */
+/** Prefixes of stems of a title, which are also stored without it, and of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 export const TERM_DOCS = 2 ** 40
 
-/**
- * Returns the stems of an event's searchable text. Its first line is the title, whose stems are also stored
- * with the prefix `IN_TITLE`.
- */
+/** The first line is the title, whose stems are also stored with the prefix `IN_TITLE`. */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -242,7 +227,7 @@ export function stemsOfEvent(search: string): Set<string> {
   return stems
 }
 
-/** Returns the stems of a name, which may be HTML. */
+/** `name` may be HTML. */
 export function stemsOfName(name: string): Set<string> {
   return stemsIn(fold(plainText(name)))
 }
@@ -261,8 +246,8 @@ interface UnstemmedName extends Unstemmed {
 const DOCS_AT_ONCE = 500
 
 /**
- * Stems documents that have no stems at all, as after a restore. Changed documents, which still have their
- * old stems, are left to the stemmer.
+ * Stems documents without any stems, as after a restore. Changed ones still have their old stems, and are
+ * left to the stemmer.
  */
 async function stemMissing(tx: Db): Promise<void> {
   const stemmed = isPostgres(tx) ? sql`stems where stems.doc` : sql`stems_docsize where id`
@@ -284,24 +269,15 @@ async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
-/**
- * At most this many documents are stemmed in one transaction; with fewer, SQLite would have more to merge
- * later.
- */
+/** Documents stemmed in one transaction; with fewer, SQLite would have more to merge later. */
 const DOCS_IN_TURN = 64
-/**
- * PostgreSQL merges its pending list after this many documents, which takes much less time than after each
- * few.
- */
+/** PostgreSQL merges its pending list after this many documents: much faster than after each few. */
 const SORTED_AT_ONCE = 256
 
 /** Ms after a commit until its documents are stemmed; until then searches read their texts. */
 const STEM_AFTER = 500
 
-/**
- * Stems documents in the background. `wake` must be called after each commit; documents that failed before
- * are then tried again.
- */
+/** Stems documents in the background. `wake`, to be called after each commit, retries failed ones too. */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -328,7 +304,7 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/** Stems the changed names within their transaction, since they are few. Events wait for the stemmer. */
+/** Stems the few changed names within their transaction; events wait for the stemmer. */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {
@@ -466,7 +442,7 @@ const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
 
 const STEMS_LOOKED_AT = 1 / 4
 
-/** Deletes stems that no document has any more. It checks only some, from a random one on. */
+/** Deletes stems that no document has any more; checks only some, from a random one on. */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id)

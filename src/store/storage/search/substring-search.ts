@@ -12,13 +12,12 @@ import {
   onlyInFirst,
 } from '../id-set.ts'
 
-// Finds events whose texts contain given substrings, on SQLite: by the index of words, or by reading texts
-// where that is faster.
+// Finds events whose texts contain substrings, on SQLite: by the index of words, or, where faster, by texts.
 
-/** Returns a LIKE pattern for texts that contain `text`. The SQL needs `escape '\\'`. */
+/** A LIKE pattern for texts that contain `text`; the SQL needs `escape '\\'`. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-// Estimated microseconds: to look up a term, for each event that has it, and to search the text of an event.
+// Estimated microseconds: to look up a term, for each event that has it, to search the text of an event.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
@@ -32,7 +31,7 @@ const IDS_AT_ONCE = 8192
 const TERMS_AT_ONCE = 1000
 
 interface Term {
-  /** Ids are assigned in the order of first appearance, so common terms tend to have low ones. */
+  /** In the order of first appearance, so common terms tend to have low ones. */
   id: number
   word: string
 }
@@ -56,8 +55,7 @@ export interface WordIndex {
 }
 
 export function openWordIndex(connection: DatabaseSync): WordIndex {
-  // Adds ids to the set within SQLite: rows, or a JSON array, would take longer to read than to find, and
-  // cause garbage collection.
+  // Adds ids within SQLite: rows or a JSON array would take longer to read than to find, and leave garbage.
   connection.aggregate('add_id', {
     start: 0,
     step: (count, id) => {
@@ -83,10 +81,7 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
   return index
 }
 
-/**
- * Finds the events of a search, reading in one transaction. If the search only excludes words, some ids may
- * be of no event.
- */
+/** Reads in one transaction. If the search only excludes words, some ids may be of no event. */
 export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
   if (connection.isTransaction) return findEvents(index, search)
@@ -111,7 +106,7 @@ function findEvents(index: WordIndex, search: Search): IdSet {
 function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const questions = words.map(planWord).flatMap((plan) => questionsOf(index, plan))
   if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
-  // The rarest words come first: a high id means that the term first appeared late.
+  // The rarest words first: a high id means that the term first appeared late.
   questions.sort((a, b) => firstId(b) - firstId(a))
   const unknown = new Set(words)
   let found = ids
@@ -139,9 +134,9 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * Returns those of `ids` whose texts contain the looked-up text, and some others if the plan is not exact. It
- * looks up terms until reading the remaining texts takes no longer, so neither many rare terms nor a few
- * common ones take long.
+ * Those of `ids` whose texts contain the looked-up text, and some others if the plan is not exact. Looks up
+ * terms until reading the remaining texts takes no longer, so neither many rare terms nor a few common ones
+ * take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
   const covered = emptyLike(ids)

@@ -5,15 +5,15 @@ import type { Lane } from '../database.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 
-// Starts the threads that run long reads of a SQLite file, and sends them requests.
+// Starts the threads for long reads of a SQLite file, and sends them requests.
 
 export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
 export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * The reader threads and the requests that wait for one. Each thread has its own connection, so that long
- * reads block nothing else. A request sees everything that was committed before it was sent.
+ * Reader threads, each with its own connection, so that long reads block nothing else, and the requests that
+ * wait for one. A request sees everything committed before it was sent.
  */
 export interface ReaderPool {
   file: string
@@ -35,7 +35,7 @@ interface Asked {
   timer: NodeJS.Timeout
 }
 
-/** Number of threads. All but one may run searches, so lists never have to wait for searches. */
+/** All but one may run searches, so lists never have to wait for searches. */
 const THREADS = 2
 /** At most this many requests wait; each waits at most `LONGEST_WAIT_MS` ms. */
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
@@ -43,14 +43,14 @@ const LONGEST_WAIT_MS = 2000
 
 const LIMITS = { maxYoungGenerationSizeMb: 4 }
 
-/** Creates a pool. Its threads start when they are first needed, and again after they have died. */
+/** Threads start when first needed, and again after they have died. */
 export function makeReaderPool(file: string): ReaderPool {
   return { file, threads: [], waiting: { list: [], search: [] }, isClosed: false }
 }
 
 /**
- * Has a thread answer the request, and resolves to the result. Rejects with DatabaseUnavailable if too many
- * requests wait, no thread becomes free in time, or the database fails.
+ * Has a thread answer the request. Rejects with DatabaseUnavailable if too many wait, no thread becomes free
+ * in time, or the database fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
@@ -109,10 +109,7 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/**
- * Returns the queue to take the next request from; undefined if none may be served now. Lists have priority
- * over searches, which leave one thread to lists.
- */
+/** Lists have priority over searches, which leave them one thread. Undefined if none may be served now. */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length

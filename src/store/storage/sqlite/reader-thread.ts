@@ -1,5 +1,4 @@
-// Runs in a worker thread: answers requests of the main thread, one at a time, over its own connection to the
-// SQLite file.
+// Runs in a worker thread: answers requests of the main thread one at a time, over its own SQLite connection.
 import type { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../../base/errors.ts'

@@ -10,17 +10,13 @@ import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { asUnavailable, isBusy, type Prepare, whenFree } from './sqlite-connection.ts'
 
-// Query builders for SQLite connections. Reader threads do not load this file, since a query builder takes 11
-// MB and they need none.
+// Query builders for SQLite. Reader threads, which need none, do not load this file: a builder takes 11 MB.
 
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
 }
 
-/**
- * Returns a query builder for reads. Queries wait for locks, and reject with DatabaseUnavailable if the
- * database fails.
- */
+/** Queries wait for locks, and reject with DatabaseUnavailable if the database fails. */
 export function readingBuilder(prepare: Prepare): Db {
   const dialect = dialectOf(prepare)
   return new Kysely<Tables>({
@@ -28,10 +24,7 @@ export function readingBuilder(prepare: Prepare): Db {
   })
 }
 
-/**
- * All query builders share this compiler: it has no state, and takes longer to create than the rest of a
- * builder.
- */
+/** Shared by all builders: it has no state, and takes longer to create than the rest of one. */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {

@@ -22,8 +22,8 @@ import {
 import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
-// Cursors and the table `changes` on SQLite. Only one transaction writes at a time, so positions are in the
-// order of commits, and a cursor is the position of the last commit.
+// Cursors and the table `changes` on SQLite. Only one transaction writes at a time, so positions follow the
+// order of commits, and a cursor is the position of the last.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]
@@ -39,17 +39,14 @@ export function presentCursor(prepare: Prepare): Cursor {
 const DROPPED = 'select before from changes_dropped'
 
 /**
- * The end of `changes` and the unseen rows, read by one statement, since another process may write between
- * two. The limit is a literal: with a parameter there, SQLite prepares the statement anew for each value,
- * which takes ten times as long as running it.
+ * The end of `changes` and the unseen rows, in one statement, since another process may write between two.
+ * The limit is a literal: with a parameter, SQLite prepares the statement anew for each value, which takes
+ * ten times as long as running it.
  */
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
 
-/**
- * Returns each record that changed since the cursor once. `'too old'`: too many records changed, or some rows
- * of `changes` have been deleted.
- */
+/** Each changed record once; `'too old'` is as in `Database.readChanges`. */
 export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
   const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
   const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
@@ -62,15 +59,12 @@ export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType
 
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
 
-/**
- * SQL condition for rows of `changes` that were committed after the cursor `from` and not after the cursor
- * `to`.
- */
+/** Condition for rows of `changes` committed after the cursor `from` and not after the cursor `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
 
-/** Whether rows of `changes` since the cursor have been deleted, or the cursor is from the future. */
+/** Whether rows of `changes` since the cursor were deleted, or the cursor is from the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const { rows } = await sql<{ last: number; before: number }>`
     select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
@@ -83,10 +77,7 @@ export function positionValue(position: string): RawBuilder<number | string> {
   return sql`${Number(position)}`
 }
 
-/**
- * Deletes at most `most` rows of `changes` for records deleted before `beforeUtc`, but never that of the last
- * commit. Returns how many.
- */
+/** Deletes at most `most` rows of records deleted before `beforeUtc`, but not that of the last commit. */
 export async function dropTombstones(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     delete from changes where (kind, record) in (
@@ -145,13 +136,12 @@ const INSERT_DELIVERIES = `${WEBHOOK_INSERT.before} (select value ->> 'kind' as 
 
 const PRESENT = `select coalesce((${LAST}), 0) as last, ${HAS_WEBHOOKS} as has_webhooks`
 
-/** At most this many rows are written in one turn of the event loop, which takes some ms. */
+/** Rows written in one turn of the event loop, which takes some ms. */
 const ROWS_A_TURN = 500
 
 /**
- * Saves the recordings of all transactions in a commit, as its last step. A record that several of them
- * changed is written once. Returns a promise if the rows take several turns of the event loop, else
- * undefined.
+ * The last step of a commit. A record that several of its transactions changed is written once. Returns a
+ * promise if the rows take several turns of the event loop.
  */
 export function saveRecordings(
   prepare: Prepare,
@@ -220,8 +210,8 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
 }
 
 /**
- * What is saved besides the history. `messages` are changes for webhooks, `forgotten` are the keys of records
- * whose earlier versions cannot be shown any more; both are JSON.
+ * Saved besides the history, as JSON: `messages` are changes for webhooks, `forgotten` the keys of records
+ * whose earlier versions cannot be shown any more.
  */
 interface Settled {
   changes: readonly LatestChange[]
@@ -229,10 +219,7 @@ interface Settled {
   forgotten: string | undefined
 }
 
-/**
- * Saves what depends on the sequences in `changes`. Webhook messages come last, since they contain the final
- * ones.
- */
+/** Webhook messages come last, since they contain the final sequences. */
 function saveWithSequences(prepare: Prepare, { changes, messages, forgotten }: Settled): void {
   const keys = keysToLevel(changes)
   if (keys !== undefined) prepare(LEVEL).run([keys, keys])

@@ -10,21 +10,21 @@ import { makeFolder } from '../../../base/files.ts'
 import { distanceKm } from '../distance.ts'
 import { DatabaseUnavailable, type Lack } from '../unavailable.ts'
 
-/** Opening a file waits at most this many ms for its lock. */
+/** Ms that opening a file waits for its lock. */
 const OPENING_MS = 5000
 
 /**
- * A thread checkpoints the WAL when it has this many pages of 4 kB. New events change the same index pages
- * again and again, and a checkpoint writes each page once, so a long WAL saves writes. Reading a long one
- * after a crash takes only a moment.
+ * A thread checkpoints the WAL at this many pages of 4 kB. New events change the same index pages again and
+ * again, and a checkpoint writes each once, so a long WAL saves writes. Reading it after a crash takes only a
+ * moment.
  */
 export const LOG_PAGES = 16_000
-/** With more pages than this, a commit itself checkpoints, in case the thread falls behind. */
+/** With more pages, a commit itself checkpoints, in case the thread falls behind. */
 const MOST_LOG_PAGES = 4 * LOG_PAGES
 
 /**
- * Opens the file, or creates it. Later statements never wait for a lock: on a locked file they fail with
- * SQLITE_BUSY at once.
+ * Opens or creates the file. Later statements never wait: on a locked file they fail with SQLITE_BUSY at
+ * once.
  * @throws Error with one sentence if the file cannot be opened
  */
 export function connect(file: string, cacheKb: number): DatabaseSync {
@@ -47,7 +47,7 @@ export function connect(file: string, cacheKb: number): DatabaseSync {
   }
 }
 
-/** Opens a read-only connection for a thread. Its statements wait for locks. */
+/** A read-only connection for a thread. Its statements wait for locks. */
 export function connectReader(file: string, cacheKb: number): DatabaseSync {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
   connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
@@ -55,16 +55,13 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
   return connection
 }
 
-/**
- * Checkpoints the WAL as far as possible without making a reader or writer wait. It takes long, so it is
- * called in a thread.
- */
+/** Checkpoints the WAL as far as no reader or writer has to wait. Called in a thread, since it takes long. */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
-    // The second checkpoint has only the pages written during the first, so it is short.
+    // The second one has only the pages written during the first, so it is short.
     connection.exec(
       'pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)',
     )
@@ -73,14 +70,10 @@ export function checkpoint(file: string): void {
   }
 }
 
-/**
- * Creates the file and its folder if missing, accessible to this user alone; SQLite gives its other files the
- * same mode.
- */
+/** Creates a missing file and folder for this user alone; SQLite gives its other files the same mode. */
 function makeFile(file: string): void {
   makeFolder(dirname(file))
-  // An existing file must not be opened here: closing it would release the locks that other connections of
-  // this process hold.
+  // Closing an existing file here would release the locks that other connections of this process hold.
   if (existsSync(file)) return
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -96,9 +89,9 @@ export interface FileWatch {
 }
 
 /**
- * Watches whether the database file is lost: the path leads to no file, another file, an empty one, or one
- * that a shorter file was copied over. When the file is back, cached pages are dropped, since they may be of
- * the other file, and a transaction that may have read them is rolled back.
+ * Watches whether the file is lost: the path leads to none, another, an empty one, or one that a shorter file
+ * was copied over. When it is back, cached pages are dropped, since they may be of the other file, and a
+ * transaction that may have read them is rolled back.
  */
 export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): FileWatch {
   const own = statSync(file)
@@ -133,11 +126,11 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
 }
 
 /**
- * Returns a function that tells whether the file has become shorter since the last call for another reason
- * than a checkpoint. A checkpoint can be seen in the WAL, and leaves all pages of the database in the file.
+ * Tells whether the file has become shorter since the last call, other than by a checkpoint, which can be
+ * seen in the WAL, and leaves all pages of the database in the file.
  */
 function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
-  // With `noop` this only counts the pages, and does not checkpoint.
+  // `noop` only counts the pages.
   const checkpoints = connection.prepare('pragma wal_checkpoint(noop)')
   const pages = connection.prepare(
     'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
@@ -150,7 +143,7 @@ function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
       if (isSameLog && bytes < before.bytes && Number(pages.get()?.bytes) > bytes) return true
       before = { bytes, log, checkpointed }
     } catch {
-      // SQLite does not answer while the connection is reading; the next call asks again.
+      // SQLite does not answer while the connection reads; the next call asks again.
     }
     return false
   }
@@ -173,21 +166,16 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 export type Prepare = (sql: string) => SqliteStatement
 
 /**
- * Memory in bytes that the cached prepared statements of a connection may take. The size of a statement is
- * estimated as `BYTES_A_CHARACTER` for each character of SQL, but at least `LEAST_BYTES`.
+ * Bytes that the cached statements of a connection may take. That of a statement is estimated as
+ * `BYTES_A_CHARACTER` for each character of SQL, but at least `LEAST_BYTES`.
  */
 const STATEMENT_BYTES = 20_000_000
 const LEAST_BYTES = 40_000
 const BYTES_A_CHARACTER = 20
-/**
- * Statements of more characters are not cached: a prepared statement takes many times the length of its SQL,
- * and long ones are rarely repeated.
- */
+/** Longer SQL, in characters, is not cached: it takes many times its length, and is rarely repeated. */
 const LONGEST_KEPT = 8000
 
-/**
- * Returns a function that prepares statements, and caches them within a budget of bytes for the connection.
- */
+/** Prepares statements, and caches them within a budget of bytes for the connection. */
 export function prepareKept(connection: DatabaseSync): Prepare {
   const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
   return (sql) => {
@@ -228,8 +216,8 @@ export function runTogether(
 }
 
 /**
- * Makes a statement return rows as objects. They are read as arrays first: the objects that Node itself
- * creates for many columns are hash tables, which take ten times as long to copy.
+ * Makes objects of rows read as arrays: the objects that Node itself creates for many columns are hash
+ * tables, which take ten times as long to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)
@@ -267,10 +255,7 @@ function namedRow(
   return row
 }
 
-/**
- * What the database lacks, by primary result code: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
- * PROTOCOL. Other codes are bugs in the program.
- */
+/** By primary result code: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are bugs. */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
   5: 'answer',
@@ -283,8 +268,8 @@ const LACKS: Record<number, Lack> = {
 }
 
 /**
- * What the database lacks, by extended result code: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC,
- * IOERR_TRUNCATE, IOERR_SHMSIZE. After these, reads still work.
+ * By extended result code: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE, IOERR_SHMSIZE. After
+ * these, reads still work.
  */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
@@ -304,10 +289,10 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** Whether the file is damaged: result codes CORRUPT and NOTADB. */
+/** Result codes CORRUPT and NOTADB. */
 export const isDamage = (error: unknown): boolean => [11, 26].includes(codeOf(error) ?? 0)
 
-/** Converts errors of an unavailable database to DatabaseUnavailable; returns any other error unchanged. */
+/** Converts errors of an unavailable database to DatabaseUnavailable; others stay unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)
   const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
@@ -321,7 +306,7 @@ const WORDS: Record<Lack, string> = {
   permission: 'may not be written',
 }
 
-/** Whether a statement failed because another connection holds the lock. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }

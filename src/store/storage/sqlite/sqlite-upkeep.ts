@@ -7,18 +7,17 @@ import type { Writes } from './sqlite-writes.ts'
 
 const LOOK_AT_LOG_EVERY = 16
 /**
- * At most this many ms writes wait for a checkpoint: little compared to `longestMs` of `LIMITS`, after which
- * requests are refused.
+ * Ms that writes wait at most for a checkpoint: little beside `longestMs` of `LIMITS`, after which requests
+ * are refused.
  */
 const LONGEST_PAUSE_MS = 60
 
 /**
- * Returns a function to call after each commit, which has a thread checkpoint a WAL that has become long.
- * Writes wait only while the thread copies the last pages: the WAL is used from its start again only once all
- * of it has been copied to the file.
+ * To be called after each commit: has a thread checkpoint a WAL that has become long. Writes wait only while
+ * the thread copies the last pages: the WAL starts over only once all of it has been copied to the file.
  */
 export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
-  // With `noop` this only counts the pages, and does not checkpoint.
+  // `noop` only counts the pages.
   const length = writer.prepare('pragma wal_checkpoint(noop)')
   const unwritten = () => {
     const { log, checkpointed } = length.get() as { log: number; checkpointed: number }
@@ -42,18 +41,12 @@ export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes:
   }
 }
 
-/**
- * Events that are indexed at once, which takes a few ms. Up to this many unindexed events are read whole by
- * every search.
- */
+/** Events indexed at once, in a few ms. Every search reads up to this many unindexed ones whole. */
 const EVENTS_AT_ONCE = 64
 
 const LOOK_EVERY_COMMITS = 4
 
-/**
- * Returns a function to call after each commit, which indexes new and changed events once enough of them
- * wait.
- */
+/** To be called after each commit: indexes new and changed events once enough of them wait. */
 export function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
@@ -84,15 +77,12 @@ export function prepareIfThere(prepare: Prepare, statement: string): SqliteState
   }
 }
 
-/**
- * `data_version` is read at most once in this many ms, since reading it takes longer than answering most
- * requests.
- */
+/** `data_version` is read at most once in this many ms: it takes longer than answering most requests. */
 const LOOK_EVERY = 5
 
 /**
- * Returns a function that tells whether another connection has written since its last call, and then calls
- * the listeners. It may notice a write up to `LOOK_EVERY` ms late.
+ * Tells whether another connection has written since the last call, and then calls the listeners. May notice
+ * a write up to `LOOK_EVERY` ms late.
  */
 export function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')

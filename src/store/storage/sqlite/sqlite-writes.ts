@@ -28,21 +28,19 @@ import {
 
 // Writes to a SQLite file. Several writes share one commit.
 
-/**
- * At most this many writes share a commit, since they wait for each other and other requests wait for them.
- */
+/** Writes that share a commit: they wait for each other, and other requests wait for them. */
 const GROUP_LIMIT = 64
-/** At most this many writes of the same kind are done at once, since no other request is served meanwhile. */
+/** Writes of the same kind done at once: no other request is served meanwhile. */
 const MOST_ALIKE = 8
 /**
- * Writes join a commit only during its first ms: `GROUP_MS` and `GROUP_COMMITS` times the average commit
+ * Writes join a commit only during its first `GROUP_MS` ms plus `GROUP_COMMITS` times the average commit
  * time. So commits take at most a fifth of the time, and requests wait little.
  */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
-/** In ms: a commit that took longer counts as this long in the average. */
+/** In ms: a longer commit counts as this long in the average. */
 const LONGEST_COMMIT_MS = 3
-/** At most this many writes wait; further ones are refused. */
+/** Further waiting writes are refused. */
 const MOST_WAITING = 2000
 
 export interface Writes {
@@ -50,11 +48,9 @@ export interface Writes {
   prepare: Prepare
   transaction: Transaction
   groups: Groups
-  /** True once the database is being closed; no further write is accepted. */
+  /** Then no further write is accepted. */
   isClosing: boolean
-  /**
-   * Average duration of recent commits in ms. A write waits at most this long for others to share its commit.
-   */
+  /** Average of recent commits in ms. A write waits at most this long for others to share its commit. */
   commitMs: number
   recordings: Recording[]
   file: FileWatch
@@ -87,9 +83,9 @@ export function makeWrites(
 }
 
 /**
- * Does a write, which may share a commit with others, and resolves once it is durable. While another process
- * locks the database, the write waits up to `patience` ms without blocking other requests. Rejects with
- * DatabaseUnavailable after that, or if too many writes wait already.
+ * Does a write, which may share a commit, and resolves once it is durable. While another process locks the
+ * database, it waits up to `patience` ms without blocking other requests. Rejects with DatabaseUnavailable
+ * after that, or if too many writes wait already.
  */
 export async function enqueueWrite<Item, Result>(
   { isClosing, groups }: Writes,
@@ -114,8 +110,7 @@ export async function endWrites(writes: Writes): Promise<void> {
 }
 
 /**
- * Begins a transaction as soon as no other process has one. Writes that have waited too long are refused;
- * returns false if none is left.
+ * Begins once no other process has a transaction. Refuses writes that waited too long; false if none remain.
  */
 async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   for (let attempts = 1; queue.length > 0; attempts++) {
@@ -141,16 +136,15 @@ function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
 }
 
 /**
- * Does writes of the same kind in the current transaction. A statement that their work begins after its end
- * is refused, since the transaction may belong to other writes by then.
+ * Does writes of the same kind. A statement that their work begins after its end is refused, since the
+ * transaction may belong to other writes by then.
  */
 async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise<unknown[]> {
   const { connection, prepare, recordings } = writes
   let isOver = false
   const prepareOpen: Prepare = (text) => {
     if (isOver) throw new Error('The transaction is over.')
-    // On a full disk SQLite rolls back the transaction, and would then commit each later statement on its
-    // own.
+    // On a full disk SQLite rolls back the transaction, and would commit each later statement on its own.
     if (!connection.isTransaction) throw new DatabaseUnavailable('The transaction was undone.')
     return prepare(text)
   }
@@ -191,9 +185,9 @@ function prepareTransaction(connection: DatabaseSync) {
 type Transaction = ReturnType<typeof prepareTransaction>
 
 /**
- * Does waiting writes in the current transaction, those of the same kind together, and commits all with one
- * flush to disk. A write that fails is undone alone. Writes left when the time is up wait for the next
- * commit. Returns the number of writes done.
+ * Does waiting writes in the current transaction, those of the same kind together, with one flush to disk. A
+ * failed write is undone alone. Writes left when the time is up wait for the next commit. Returns the number
+ * done.
  */
 async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<number> {
   const { transaction, prepare } = writes
@@ -207,8 +201,7 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
       if (alike.length === 0) break
       // If the commit fails, these writes are rejected with the others.
       for (const write of alike) written.push(write)
-      // Without other writes in the transaction no savepoint is needed: after a failure all of it is rolled
-      // back.
+      // Alone in the transaction they need no savepoint: after a failure all of it is rolled back.
       const isAll = settled.length === 0 && queue.length === 0
       const attempted = await attempt(writes, alike, isAll)
       if (attempted === 'again') {
@@ -233,8 +226,8 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
 }
 
 /**
- * Does writes of the same kind together, and returns a function that gives them their results. `'again'`:
- * they have failed together, so each must be done alone.
+ * Does writes of the same kind together, and returns a function that resolves them. `'again'`: they failed
+ * together, so each must be done alone.
  */
 async function attempt(
   writes: Writes,
@@ -256,7 +249,7 @@ async function attempt(
   }
 }
 
-/** Commits and updates the average commit time, which a single slow commit changes only a little. */
+/** Also updates the average commit time, which a single slow commit changes only a little. */
 function commit(writes: Writes): void {
   writes.file.require()
   const began = performance.now()

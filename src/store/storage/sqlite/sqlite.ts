@@ -30,15 +30,14 @@ export const NO_FILE: FileWatch = { require: () => undefined, isLost: () => fals
 const MIGRATION_MS = 60_000
 
 /**
- * Opens a SQLite file in WAL mode with two connections: one writes, while the other reads committed data.
- * Between transactions the writing connection reads too, since each of its commits invalidates the page
- * caches of other connections. Long reads go to threads (`reader-pool.ts`). Waiting for a lock never blocks
- * other requests.
+ * Opens a SQLite file in WAL mode with two connections: one writes, the other reads committed data. Between
+ * transactions the writing one reads too, since its commits invalidate the page caches of other connections.
+ * Long reads go to threads (`reader-pool.ts`). Waiting for a lock never blocks other requests.
  * @throws Error with one sentence if the file cannot be opened
  */
 export function openSqlite(file: string): Database {
   const writer = connect(file, CACHE_KB)
-  // This connection reads little, and every commit invalidates its cache, so a small one suffices.
+  // Small, since this connection reads little, and every commit invalidates its cache.
   const reader = file === ':memory:' ? writer : connect(file, READER_CACHE_KB)
   const watch = reader === writer ? NO_FILE : watchFile(file, writer, reader)
   const written = prepareKept(writer)
@@ -100,8 +99,8 @@ export function openSqlite(file: string): Database {
 }
 
 /**
- * Runs a migration with temporary data on disk: a step that changes every row of a million events would need
- * a gigabyte of memory for them.
+ * With temporary data on disk: a step that changes every row of a million events would need a gigabyte of
+ * memory for them.
  */
 async function migrateOnDisk(
   writer: DatabaseSync,
@@ -117,13 +116,13 @@ async function migrateOnDisk(
   }
 }
 
-/** A list that is read within this many ms after another long read starts a thread. */
+/** A list read within this many ms after another long read starts a thread. */
 const RARELY_MS = 1000
 
 /**
  * Runs long reads in threads, and those inside a transaction on its own connection. Starting a thread takes
- * longer than reading a list, and some 20 MB, so while no thread has been started, lists that are read rarely
- * are read in the main thread.
+ * longer than reading a list, and some 20 MB, so until one has been started, rare lists are read in the main
+ * thread.
  */
 function makeReadInLane(
   read: Db,

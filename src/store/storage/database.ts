@@ -40,7 +40,7 @@ export interface Database {
    * since others may write meanwhile. Changes are recorded under `by`, or without a writer.
    */
   write: <T>(work: (tx: Tx) => Promise<T>, by?: Writer) => Promise<T>
-  /** Like `write`, but may share a transaction with the same `work`. It succeeds or fails as if alone. */
+  /** Like `write`, but may share a transaction with others of the same `work`. It fails or succeeds alone. */
   writeShared: <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
   /** Runs `work` as one transaction without a time limit. No other process migrates meanwhile. */
   migrate: (work: (tx: Db) => Promise<void>) => Promise<void>

@@ -166,7 +166,7 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 export type Prepare = (sql: string) => SqliteStatement
 
 /**
- * Bytes that the cached statements of a connection may take. That of a statement is estimated as
+ * Bytes that the cached statements of a connection may take. The size of a statement is estimated as
  * `BYTES_A_CHARACTER` for each character of SQL, but at least `LEAST_BYTES`.
  */
 const STATEMENT_BYTES = 20_000_000

@@ -99,8 +99,8 @@ export function openSqlite(file: string): Database {
 }
 
 /**
- * With temporary data on disk: a step that changes every row of a million events would need a gigabyte of
- * memory for them.
+ * Temporary data is on disk: a step that changes every row of a million events would need a gigabyte of
+ * memory for it.
  */
 async function migrateOnDisk(
   writer: DatabaseSync,

@@ -152,10 +152,7 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/**
- * Returns browser and system of a `User-Agent`, such as `Firefox, Linux`; an unknown one is returned
- * unchanged.
- */
+/** Browser and system of a `User-Agent`, such as `Firefox, Linux`; an unknown one unchanged. */
 function browserIn(client: string): string {
   const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find((name) => client.includes(name))
@@ -244,7 +241,7 @@ async function makePassword(request: DeskRequest): Promise<DeskAnswer> {
 async function revokePassword(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user } = request
   const id = recordIdIn(request)
-  // If the password was already revoked, that is no error: it is what the caller wants.
+  // A password already revoked is no error: it is what the caller wants.
   if (id !== undefined) await context.write((tx) => revokeCredentials(tx, user.user, id))
   return { seeOther: deskPath(context.site, '/me?revoked') }
 }

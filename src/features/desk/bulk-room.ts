@@ -38,16 +38,15 @@ import { findLibrary, libraryChoice } from './picture-library.ts'
 import { ONE_DATE_ALONE, readNewDay } from './postpone.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Changes many events at once: asks for confirmation, reports the outcome for each event, offers an undo.
+// Changes many events at once, after a confirmation, with an outcome for each event and an undo.
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
-/** At most this many events are listed by name in the confirmation. */
+/** At most this many events are named in the confirmation. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
 /**
- * In characters, for the stored outcomes: the query of the list to return to, and the refused and the changed
- * events as JSON.
+ * In characters, for the stored outcomes: the list's query, and the refused and the changed events as JSON.
  */
 const LONGEST_LIST = 4000
 const LONGEST_ROWS = 5500
@@ -57,16 +56,13 @@ const MOST_DAYS = 3660
 interface Asked {
   action: BulkActionName
   ids: readonly number[]
-  /** True if more events were chosen than one action may change, so that `ids` has only the first of them. */
+  /** True if more events were chosen than one action may change: `ids` has only the first. */
   isCut: boolean
-  /** The query string of the list in which the events were chosen. */
+  /** The query string of the list with the events. */
   list: string
 }
 
-/**
- * Reads the action and the chosen events.
- * @throws Problem rest_forbidden, rest_invalid_param for an unknown action or too many ids
- */
+/** @throws Problem rest_forbidden, rest_invalid_param for an unknown action or too many ids */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
   mayUseForm(context)
@@ -89,7 +85,7 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { action, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
 }
 
-/** Finds the dates of each ticked series: the list shows a series as one row. */
+/** The dates of each ticked series, which the list shows as one row. */
 async function findDatesOf(context: Context, texts: readonly string[], query: string): Promise<number[]> {
   const ticked = texts.map((text) => (text.startsWith(SERIES_TICK) ? text.slice(SERIES_TICK.length) : ''))
   const series = ticked.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number)
@@ -105,7 +101,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const asked = await readAsked(request)
   const back = await backTo(context, asked.list)
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
-  // The ids come from the request, so events that the caller may not read are left out.
+  // The ids come from the request: events that the caller may not read are left out.
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
   const { ask, press } = BULK_ACTIONS[asked.action]
   const count = writtenNumber(site, asked.ids.length)
@@ -301,7 +297,7 @@ const NAMED_BY: Readonly<Record<LinkAction, PickedKind>> = {
 
 const isLinkAction = (action: BulkActionName): action is LinkAction => Object.hasOwn(NAMED_BY, action)
 
-/** Returns the names that the browser offers when scripts are off; a script also offers organizers. */
+/** The names offered when scripts are off; a script also offers organizers. */
 async function offeredNames(context: Context, action: LinkAction): Promise<string[]> {
   if (action === 'organizer') return []
   if (action === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
@@ -337,7 +333,7 @@ const number = (name: string, label: string, value: string): Html =>
 name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" \
 autocomplete="off"></div>`
 
-/** Reads the action with its values; returns a sentence for the user if one is missing or wrong. */
+/** The action with its values, or a sentence for the user if one is missing or wrong. */
 async function readAction(request: DeskRequest, action: BulkActionName): Promise<BulkAction | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
@@ -414,8 +410,8 @@ function readStep(text: string): number | undefined {
 const MOST_COMMAS = 2
 
 /**
- * Finds the ids of comma-separated names. Since a name may contain commas, several adjacent parts are first
- * tried as one name. Returns a sentence with the first name that no record has.
+ * The ids of comma-separated names, or a sentence with the first name that no record has. A name may contain
+ * commas, so several adjacent parts are first tried as one.
  */
 async function namedIds(context: Context, kind: PickedKind, text: string): Promise<number[] | string> {
   const parts = text

@@ -33,10 +33,10 @@ import { type LinkedDraft, preparePublication, publishesOthers } from './review/
 import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
 
-/** An action on many records. All except publish, draft, trash, restore and erase apply to events only. */
+/** An action on many records; all but publish, draft, trash, restore and erase are for events only. */
 export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
-  /** Deletes records in the trash for good, without an undo. */
+  /** Deletes records in the trash for good, without undo. */
   | { do: 'erase' }
   /** Adds and removes links; `replaces` first removes all others. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
@@ -45,13 +45,13 @@ export type BulkAction = { scope?: 'this' | 'all' } & (
   /** The price; empty removes it. */
   | { do: 'price'; cost: string }
   | { do: 'feature'; featured: boolean }
-  /** Publishes at a local time of the site; events that are already public stay public. */
+  /** Publishes at a local time of the site; public events stay public. */
   | { do: 'schedule'; date: string }
   | {
       do: 'announce'
       event_status: 'scheduled' | 'canceled' | 'postponed'
       reason: string
-      /** For `postponed`: the day on which a copy of each event takes place. */
+      /** For `postponed`: the day of each event's copy. */
       later?: NewDay
     }
   /** Moves local times: an event at eight stays at eight, even if the clocks change in between. */
@@ -61,7 +61,7 @@ export type BulkAction = { scope?: 'this' | 'all' } & (
 export type LinkField = 'categories' | 'tags' | 'venue' | 'organizer'
 
 /**
- * Returns the values to save, or undefined if there is nothing to do.
+ * The values to save; undefined if there is nothing to do.
  * @param former the status before the record went to the trash
  * @throws Problem rest_invalid_param if the action does not apply to this record
  */
@@ -79,8 +79,7 @@ async function valuesOf(
       const wanted = action.do === 'publish' ? 'publish' : 'draft'
       // A record leaves the trash only by `restore`.
       if (status === undefined || status === 'trash') throw invalidParam('status')
-      // A scheduled event that is published gets the present time as its date; otherwise it would stay
-      // scheduled.
+      // A scheduled event that is published gets the present time as its date, or it would stay scheduled.
       if (wanted === 'publish' && status === 'future')
         return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
@@ -114,7 +113,7 @@ async function eventValuesOf(
       return isSame ? undefined : { event_status, event_status_reason: reason }
     }
     case 'picture':
-      // The event's own alternative text described the former picture, so it is removed.
+      // The event's own alternative text described the former picture, so it goes.
       return (row.image ?? 0) === action.image
         ? undefined
         : { image: action.image || '', image_alt: '', image_decorative: '0' }
@@ -143,7 +142,7 @@ async function linkedValues(
   return { [field]: has.length > 0 ? has : '' }
 }
 
-/** Returns the ids of linked records, without those in the trash, which a save would refuse. */
+/** Ids of linked records, without those in the trash, which a save would refuse. */
 async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Promise<readonly number[]> {
   if (field === 'categories' || field === 'tags') {
     const found = (await findTermIdsOf(db, [row.id])).get(row.id)
@@ -162,12 +161,12 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// The change itself. Rights are checked as in REST. A refused record does not affect the others, and finished
-// records stay changed if the process ends midway.
+// Rights are checked as in REST. A refused record does not affect the others; finished ones stay changed if
+// the process ends midway.
 
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** At most this many attempts at a record that others are changing. */
+/** Attempts at a record that others are changing. */
 const MOST_TRIES = 3
 
 interface BulkRow {
@@ -178,7 +177,7 @@ interface BulkRow {
   problem?: Problem
 }
 
-/** The outcome for each record; `undo` is the token for `undoMany`, undefined if nothing can be undone. */
+/** The outcome for each record; `undo` is the token for `undoMany`, if anything can be undone. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
@@ -191,8 +190,8 @@ interface PreparedRow {
 }
 
 /**
- * A changed record with its version before the change, or `WAS_NOT` if the change created it. `along`: it was
- * published or created together with another record. `only`: the undo restores only these fields.
+ * A changed record with its version before, or `WAS_NOT` if the change created it. `along`: published or
+ * created together with another record. `only`: the undo restores only these fields.
  */
 type VersionBefore = readonly [
   path: string,
@@ -205,8 +204,8 @@ type VersionBefore = readonly [
 const WAS_NOT = -1
 
 /**
- * Returns `beside`, which creates the event's copy on its new day in the transaction that postpones the
- * event, and stores an undo for both. Other changes saved in that transaction are not undone.
+ * Returns `beside`, which creates the event's copy in the transaction that postpones the event, and stores an
+ * undo for both. Other changes in that transaction are not undone.
  */
 export function postponing(context: Context, id: number, later: NewDay) {
   const token = randomUUID()
@@ -227,8 +226,7 @@ export function postponing(context: Context, id: number, later: NewDay) {
 }
 
 /**
- * Changes up to a thousand records. Of a series it changes the chosen dates, unless the action has another
- * `scope`.
+ * Changes up to a thousand records; of a series the chosen dates, unless the action has another `scope`.
  * @throws Problem rest_invalid_param for more records
  */
 export async function changeMany(
@@ -254,7 +252,7 @@ export async function changeMany(
 }
 
 /**
- * Changes records in pieces of `IN_A_PIECE`, each in one transaction. Records that others change meanwhile
+ * Changes `IN_A_PIECE` records at a time, each piece in one transaction. Records that others change meanwhile
  * are tried up to three times.
  */
 async function inPieces(
@@ -271,7 +269,7 @@ async function inPieces(
       const had = before.length
       const piece = await preparePiece(left.slice(at, at + IN_A_PIECE), prepare)
       const written = await context.write(async (tx) => {
-        // The transaction may be retried, so entries of an earlier attempt are removed.
+        // The transaction may be retried: entries of an earlier attempt are removed.
         before.length = had
         const done = await writePiece(tx, piece)
         await keep(tx, had)
@@ -326,7 +324,7 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** Calls `prepare`; a refusal becomes a row, with the record's title if the caller may read the record. */
+/** Calls `prepare`; a refusal becomes a row, with the title if the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: ServedResource,
@@ -355,8 +353,7 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = action.do === 'trash' || action.do === 'erase'
-  // The version is read before the values, so that it is never newer than the values on which the change is
-  // based.
+  // The version is read first, so that it is never newer than the values on which the change is based.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
@@ -396,8 +393,8 @@ async function prepareRow(
       // If all dates of a series were changed, the undo restores the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
-      // Linked records are listed after the event: only once the event is undone, the undo can tell whether
-      // another public event uses them.
+      // Linked records come after the event: once it is undone, the undo can tell whether another public
+      // event uses them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       const made = make ? await make(tx) : undefined
@@ -411,7 +408,7 @@ async function draftBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
-/** True if the transaction has changed the record; otherwise no undo is needed. */
+/** True if the transaction has changed the record, so that an undo is needed. */
 function isChanged({ recording }: Tx, kind: string, id: number): boolean {
   return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
 }
@@ -422,8 +419,8 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 }
 
 /**
- * Returns the scope to save with. For an action on whole series, only the first chosen date of each is saved;
- * its other dates are `'with others'`.
+ * The scope to save with. For whole series, only the first chosen date of each is saved; the others are
+ * `'with others'`.
  * @param chosen the first chosen date of each series
  */
 function scopeOf(
@@ -450,7 +447,7 @@ async function prepareWrite(
     const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
     return prepared(context, operations.update, { row, values })
   }
-  // Terms have no trash. Removing one could not be undone, so it is refused here.
+  // Terms have no trash: removing one could not be undone, so it is refused.
   if (statusOf(row) === undefined) throw new Problem('rest_forbidden')
   if (!operations.removeWith) return prepared(context, operations.remove, row)
   const values = await parseFields(resource.removal ?? {}, raw, context)
@@ -463,9 +460,9 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 }
 
 /**
- * Undoes a change. Each record gets its former values back, except for fields that were changed again since.
- * Venues and organizers published together with an event stay public if another public event uses them. The
- * token is valid for a day and only for its user; undefined for any other token, or one that was used.
+ * Undoes a change: each record gets its former values back, except for fields changed since. Venues and
+ * organizers published with an event stay public if another public event uses them. The token works once,
+ * within a day and for its user; undefined for any other.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -474,7 +471,7 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   const byId = new Map(before.map((one) => [one[1], one]))
   const prepare = (id: number) => prepareUndo(context, byId.get(id))
   const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
-  // The token is deleted last, so that an interrupted undo can be repeated.
+  // Last, so that an interrupted undo can be repeated.
   await context.write((tx) => takeBulkChange(tx, token))
   return rows.filter(({ id, problem }) => problem || byId.get(id)?.[3] !== true)
 }
@@ -525,7 +522,7 @@ async function prepareBack(
   }
 }
 
-/** Moves a record that the change created to the trash, unless somebody has changed it since. */
+/** Moves a record that the change created to the trash, unless it was changed since. */
 async function prepareRemoval(
   context: Context,
   served: ServedResource,
@@ -546,7 +543,7 @@ async function prepareRemoval(
 }
 
 /**
- * Returns the fields that the change after `version` changed, and that were not changed again since.
+ * Fields that the change after `version` changed, and nobody since.
  * @throws Problem rest_version_not_found
  */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {

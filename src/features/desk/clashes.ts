@@ -9,7 +9,7 @@ import type { ReadQuery } from '../../store/storage/database.ts'
 import { entriesOf, wholeList } from '../../store/storage/sql-parts.ts'
 import { asOneText, rowsIn, type TimedRow } from './review/inbox-rows.ts'
 
-// Finds events that clash with a draft at one of its venues, and likely duplicates of it.
+// Events that clash with a draft at one of its venues, and likely duplicates of it.
 
 /** In UTC, as `YYYY-MM-DD HH:MM:SS`. */
 export interface EventDraft {
@@ -37,17 +37,14 @@ export interface NearEvent {
 export interface Clashes {
   /** Events that overlap at one of the venues: first those with the same start, then by start. */
   clashes: NearEvent[]
-  /**
-   * Likely duplicates: events within three days with a similar title, and events with the same start and
-   * venue.
-   */
+  /** Likely duplicates: a similar title within three days, or the same start and venue. */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
 }
 
 const MOST_NEAR = 5
-/** In days, before and after the start of a draft. */
+/** In days, before and after a draft's start. */
 const DOUBLE_DAYS = 3
-/** Events that last longer than this many days, such as exhibitions, do not block a venue. */
+/** In days. Longer events, such as exhibitions, do not block a venue. */
 const LONGEST_DAYS = 31
 const ZONE_HOURS = 14
 const MOST_TITLE_WORDS = 3
@@ -56,8 +53,8 @@ const MOST_COMPARED = 100
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller'>
 
 /**
- * Finds clashes and duplicates for each draft, among events that the caller may see. All drafts share a few
- * queries on an index.
+ * Clashes and duplicates of each draft, among events that the caller may see. All drafts share a few queries
+ * on an index.
  */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
@@ -118,17 +115,14 @@ const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.
   events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** Selects events that start from `from` until before `before`, and end at `endsFrom` or later. */
+/** Events that start from `from` until before `before`, and end at `endsFrom` or later. */
 interface TimeStretch {
   from: string
   before: string
   endsFrom: string
 }
 
-/**
- * Selects the events of a time span, reading only columns of one index: one row takes longer to read than all
- * its index entries.
- */
+/** Reads only columns of one index: one row takes longer to read than all its index entries. */
 function begunWithin(
   { caller }: ByCaller,
   { from, before, endsFrom }: TimeStretch,
@@ -223,11 +217,11 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
 }
 
 /**
- * Reads titles from the column `search`: the column `title` is stored after long texts, which the database
- * would have to skip.
+ * Reads titles from the column `search`: `title` is stored after long texts, which the database would have to
+ * skip.
  */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
-  // `search` begins with the folded title, which is at most twice as long as the title.
+  // `search` begins with the folded title, at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
   const columns = { id: sql.ref('near.id'), time: sql.ref('near.utc_start_date'), text: title }
   const query = sql<{ titles: string | null }>`
@@ -271,13 +265,10 @@ function wordsIn(title: string): ReadonlySet<string> {
 }
 
 const LONGEST_TITLE = 300
-/** Share of the words of the shorter title that both titles must have in common. */
+/** Share of the shorter title's words that both titles must have. */
 const SHARED = 0.75
 
-/**
- * True if both titles have the same words, or share at least two words that make up `SHARED` of the shorter
- * title.
- */
+/** True for the same words, or at least two shared ones that make up `SHARED` of the shorter title. */
 function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = one.intersection(other).size
   if (shared === one.size && shared === other.size) return shared > 0

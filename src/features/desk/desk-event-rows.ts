@@ -6,11 +6,11 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
-  /** The name of the first venue that the caller may see; `venues` is the number of all that they may see. */
+  /** The name of the first venue that the caller may see; `venues` counts all of these. */
   venue: string
   venues: number
   categories: number[]
-  /** The name of the author; `source` is the address from which the event was imported. */
+  /** The author's name; `source` is the address of the import. */
   by: string
   source: string
 }
@@ -48,7 +48,7 @@ const selectVenues = statement<{ ids: readonly number[] }>()((db, value) =>
     .orderBy('position'),
 )
 
-// A cross join fixes the order: without statistics, SQLite would start an inner join with the categories.
+// The cross join fixes the order: without statistics, SQLite would start with the categories.
 const selectCategories = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('event_terms')
@@ -76,9 +76,7 @@ const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db,
 const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
   venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
 
-/**
- * Reads the rows of a list, in the order of `ids`. The caller has to make sure that these events may be seen.
- */
+/** The rows of a list, in the order of `ids`. The caller has to make sure that these events may be seen. */
 export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
   if (ids.length === 0) return []
   const { db } = context

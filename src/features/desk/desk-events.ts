@@ -25,8 +25,8 @@ import {
   runsOf,
 } from './desk-list-runs.ts'
 
-// The list of events in the desk. A late page takes no longer than the first: a query either follows an index
-// from the start of the page, or begins with the few events that a filter leaves.
+// The desk's list of events. A late page takes no longer than the first: a query follows an index from the
+// start of the page, or begins with the few events that a filter leaves.
 
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
@@ -46,19 +46,17 @@ export interface DeskList extends DeskFilters {
 
 export interface DeskPageFound {
   ids: number[]
-  /** For an event that stands for its series: how many of its dates match, including itself. */
+  /** For an event that stands for its series: the number of matching dates, including itself. */
   dates: ReadonlyMap<number, number>
-  /**
-   * The number of events in each tab, or `MOST_COUNTED + 1` for more; undefined if counting would take long.
-   */
+  /** The number of events in each tab, `MOST_COUNTED + 1` for more; undefined if counting would take long. */
   counts: Record<DeskTab, number> | undefined
   /**
-   * The position for the `before` of the previous page; undefined if there is none. `later` is for the
-   * `after` of the next page.
+   * For the `before` of the previous page; undefined without one. `later` is for the `after` of the next
+   * page.
    */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** False if there are more than `MOST_COUNTED` events to sort, so that they are listed by start instead. */
+  /** False for more than `MOST_COUNTED` events to sort, which are listed by start instead. */
   isSorted: boolean
 }
 
@@ -70,9 +68,7 @@ function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now)
 const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
 type Candidate = Pick<EventRow, (typeof COLUMNS)[number]>
 
-/**
- * Returns the events that match, if one of the filters leaves at most `MOST_CANDIDATES`; undefined otherwise.
- */
+/** The events that match, if a filter leaves at most `MOST_CANDIDATES`; undefined otherwise. */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -162,8 +158,7 @@ export async function findDeskPage(
     const most = MOST_COUNTED + 1
     const all = rows ?? [...once, ...(await walk(context, list, others, { ...start(list), most }))]
     if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, dates, perPage })
-    // The dates that stand for their series may be different ones in order of start, so the page is searched
-    // anew.
+    // Other dates may stand for their series in order of start, so the page is searched anew.
     return { ...(await findDeskPage(context, { ...list, sort: 'start' }, perPage)), isSorted: false }
   }
   const page = rows
@@ -173,8 +168,8 @@ export async function findDeskPage(
 }
 
 /**
- * The date that stands for its series: the first one in the order of the tab, or, sorted by `changed`, the
- * one changed last.
+ * The date that stands for its series: the first in the tab's order, or, sorted by `changed`, the one changed
+ * last.
  */
 interface SeriesRow extends DeskPlace {
   dates: number
@@ -196,7 +191,7 @@ function seriesAmong(inTab: readonly CandidatePlace[], { sort }: DeskList): Seri
   return [...rows.values()]
 }
 
-/** Added to ids in a sort key, so that they all have the same length and sort as numbers within text. */
+/** Added to ids in a sort key, so that they sort as numbers within text. */
 const ID_BASE = 1_000_000_000_000
 
 async function findSeriesRows(
@@ -285,7 +280,7 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
   }
 }
 
-/** Reads a page along the index, with one event more than it shows, to tell whether there is another page. */
+/** Reads a page along the index, and one event more, to tell whether there is another page. */
 async function walked(
   context: Context,
   list: DeskList,
@@ -311,8 +306,8 @@ async function walked(
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
 /**
- * Sorts up to `MOST_COUNTED` events by title or last change. The positions of its pages have an id, but an
- * empty start.
+ * Sorts up to `MOST_COUNTED` events by title or last change. Its pages' positions have an id, but an empty
+ * start.
  */
 async function sortedPage(
   { db, readInLane, site }: Context,

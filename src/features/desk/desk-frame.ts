@@ -22,12 +22,12 @@ import type { DeskText } from './desk-texts.ts'
 export interface FrameFor {
   site: Site
   assets: DeskAssets
-  /** The signed-in user; undefined if nobody is signed in. */
+  /** Undefined if nobody is signed in. */
   caller: Caller | undefined
   name: string
-  /** The number of entries that wait in the inbox. */
+  /** Entries that wait in the inbox. */
   waiting: number
-  /** True while the database or its disk refuses writes: forms that would write are then not shown. */
+  /** True while the database or its disk refuses writes: forms that would write are hidden. */
   isReadOnly: boolean
   parts: readonly DeskPart[]
 }
@@ -118,8 +118,7 @@ function framed(frame: FrameFor, caller: Caller, view: DeskView): Html {
   const { site, name } = frame
   const say = (text: Parameters<typeof sayAtDesk>[1]) => sayAtDesk(site, text)
   const initials = initialsOf(name)
-  // People who control their browser by voice say what they see, so the accessible name has to contain the
-  // initials (WCAG 2.5.3).
+  // Voice control goes by what is seen, so the accessible name has to contain the initials (WCAG 2.5.3).
   const spoken = name.toUpperCase().includes(initials) ? name : `${name}, ${initials}`
   return html`<body class="desk">
 <a class="skip" href="#main">${say('Skip to content')}</a>
@@ -188,7 +187,7 @@ function initialsOf(name: string): string {
   return (first + last).toUpperCase()
 }
 
-/** The files for browsers. Their paths contain a hash of the content. */
+/** Files for browsers; their paths contain a hash of the content. */
 export interface DeskAssets {
   root: string
   style: string
@@ -202,10 +201,10 @@ export const DESK_ASSETS_PATH = '/desk/assets/'
 const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
-/** Style sheets that are joined into one file, `desk.css`. */
+/** Style sheets joined into one file, `desk.css`. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
-/** All paths share one hash, since scripts import each other by name and have to be of the same version. */
+/** All paths share one hash, since scripts import each other by name and must be of the same version. */
 export function readDeskAssets(accent: string, parts: readonly DeskPart[] = []): DeskAssets {
   const files = new Map(filesIn(folder))
   const ofFeatures = parts.flatMap(({ assets }) => (assets ? filesIn(assets) : []))

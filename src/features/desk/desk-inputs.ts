@@ -15,13 +15,13 @@ import type { DeskText } from './desk-texts.ts'
 
 export type FormValues = Readonly<Record<string, string>>
 
-/** Maps the name of a field to a sentence about its fault. */
+/** A sentence about each faulty field, by its name. */
 export type FormFaults = Readonly<Record<string, string>>
 
 export interface ControlOption {
   value: string
   text: string
-  /** Depth in a tree, starting with 0; the text is indented accordingly. */
+  /** Depth in a tree from 0; the text is indented accordingly. */
   level?: number
 }
 
@@ -93,8 +93,7 @@ export function described(name: string, fault: string | undefined, hasHint = fal
 }
 
 /**
- * Returns the attribute for forms whose script warns before the page is left with unsaved input, and when a
- * save gets no response.
+ * The attribute for forms whose script warns before unsaved input is left, and when a save gets no response.
  */
 export function guarded(site: Site): Html {
   const text =
@@ -103,8 +102,8 @@ export function guarded(site: Site): Html {
 }
 
 /**
- * Placed first in long forms and forms that cannot be undone: Enter activates this disabled button, so it
- * does not send the form.
+ * First in long forms and forms that cannot be undone: Enter activates this disabled button, and sends
+ * nothing.
  */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
@@ -149,27 +148,25 @@ const EDITOR_WORDS = [
   'The editor would lose parts of this text, so it stays as HTML.',
 ] as const
 
-/** Returns the texts of the editor as JSON: an object from English texts to translations. */
+/** The editor's texts as JSON: an object from English texts to translations. */
 export function editorWords(site: Context['site']): string {
   return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
 
 const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
 
-/** True for a field that gets a rich-text editor, since HTML is hard to read. */
+/** True for a field with a rich-text editor, since HTML is hard to read. */
 export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
-/**
- * Returns the attribute with the maximum length. A script shows a count near the limit, but cuts nothing off.
- */
+/** The attribute with the maximum length. A script shows a count near the limit, but cuts nothing off. */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // A value that is no longer offered is added to the choices if the record has it, so that saving does not
-  // change it.
+  // A value no longer offered is added to the choices if the record has it, so that saving does not change
+  // it.
   const known = choices.some((choice) => choice.value === value)
     ? choices
     : [...choices, { value, text: value }]
@@ -209,7 +206,7 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/** Lists all faults above a form. A script moves the focus here. */
+/** All faults, above a form; a script moves the focus here. */
 export function faultList(
   site: Site,
   faults: FormFaults,
@@ -231,11 +228,11 @@ export function faultList(
 export interface PlainField {
   name: string
   label: string
-  /** The type of the input element, or `lines` for a text area. */
+  /** The input's type, or `lines` for a text area. */
   type?: string
   value?: string
   hint?: string
-  /** The options, if the control is a select. */
+  /** The options of a select. */
   options?: readonly ControlOption[] | undefined
   /** More HTML attributes, such as `autocomplete`. */
   attributes?: Html
@@ -247,7 +244,7 @@ export function plainField(
 ): Html {
   const fault = faults[name]
   const all = html` id="${name}" name="${name}"${described(name, fault, hint !== undefined)}${attributes}`
-  // Browsers drop a line break right after the tag, so this one is added.
+  // Browsers drop a line break right after the tag, so one is added.
   const typedIn = () =>
     type === 'lines'
       ? html`<textarea${all} rows="4">\n${value}</textarea>`
@@ -258,9 +255,7 @@ export function plainField(
   }${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/**
- * Returns the faults of a refused save by field; undefined if the problem is not about fields of the form.
- */
+/** The faults of a refused save by field; undefined if the problem is not about the form's fields. */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,
@@ -280,7 +275,6 @@ export function faultsOf(
   return Object.fromEntries(told)
 }
 
-/** At most this many categories are offered in a form. */
 const MOST_CATEGORIES = 500
 const DEEPEST = 50
 
@@ -290,8 +284,8 @@ export interface CategoryOptions {
 }
 
 /**
- * Returns at most `MOST_CATEGORIES` categories that the caller may see, and all chosen ones. The category
- * `without` and its descendants are left out.
+ * At most `MOST_CATEGORIES` categories that the caller may see, and all chosen ones, without the category
+ * `without` and its descendants.
  */
 export async function categoryOptions(
   context: Context,

@@ -14,7 +14,7 @@ import {
   STATUSES_OF,
 } from './desk-list-runs.ts'
 
-/** At most this many events are counted, or sorted by anything but their start. */
+/** At most this many events are counted, or sorted by anything but start. */
 export const MOST_COUNTED = 1000
 
 interface CountBounds {
@@ -22,16 +22,16 @@ interface CountBounds {
   from: string
   to: string
   /**
-   * The earliest start of coming events, which is today or later. `earlier`: the latest start of events that
-   * have begun, which is yesterday or earlier.
+   * The earliest start of coming events: today or later. `earlier`: the latest start of begun ones: yesterday
+   * or earlier.
    */
   later: string
   earlier: string
 }
 
 /**
- * An `author` of 0 counts the events of all authors; `mine` is the caller, whose own events count even if
- * they are not public; 0 counts those of everybody.
+ * An `author` of 0 counts all authors' events. `mine` is the caller, whose own events count even if not
+ * public; 0 counts everybody's.
  */
 interface CountAuthors extends CountBounds {
   author: number
@@ -41,8 +41,8 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * Counts the events in each tab. Events still in progress are counted last, since they take longest. The
- * statement is short, because SQLite caches no long ones, and preparing one takes longer than counting.
+ * Counts the events in each tab; those in progress last, since they take longest. The statement is short:
+ * SQLite caches no long ones, and preparing one takes longer than counting.
  */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,

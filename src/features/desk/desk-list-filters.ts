@@ -16,16 +16,16 @@ export interface DeskFilters {
   venue?: readonly number[]
   organizer?: readonly number[]
   author?: number
-  /** The id of an import source. */
+  /** An import source's id. */
   source?: number
-  /** Series whose dates are listed one by one; otherwise a series is one row. */
+  /** Series whose dates are listed one by one, not as one row. */
   series?: readonly number[]
-  /** The first and the last day on which listed events may start. */
+  /** First and last day on which listed events may start. */
   from?: string
   to?: string
 }
 
-/** A filter that leaves more events is not evaluated first, but tested on one event after the other. */
+/** A filter that leaves more events is not evaluated first, but tested on each event. */
 export const MOST_CANDIDATES = 2000
 
 const FIRST = '0000-00-00 00:00:00'
@@ -39,7 +39,7 @@ export const filterBounds = ({ from, to }: DeskFilters) => ({
   to: to === undefined ? LAST : `${to} 23:59:59`,
 })
 
-/** A filter as SQL: `isMet` tests an event, `ids` finds up to `most` events that meet it. */
+/** A filter as SQL: `isMet` tests an event, `ids` finds up to `most` events. */
 export interface ListNarrowing {
   isMet: RawBuilder<SqlBool>
   ids?: (most: number) => Promise<readonly number[]>

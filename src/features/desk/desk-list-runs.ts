@@ -7,7 +7,7 @@ export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash
 
 export type DeskTab = (typeof DESK_TABS)[number]
 
-/** Written exactly as in the definition of the index, so that SQLite uses it. */
+/** Written as in the definition of the index, so that SQLite uses it. */
 const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
 
 export interface Now {
@@ -22,7 +22,7 @@ export function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/** A contiguous range of an index. A tab is read as several of them. */
+/** A contiguous range of an index; a tab is read as several. */
 export interface IndexRun {
   status: string
   isHidden: 0 | 1
@@ -52,9 +52,7 @@ export const runsOf = (tab: DeskTab): IndexRun[] =>
     ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
   )
 
-/**
- * Returns one bound for each end of a run: of two bounds on the same column, SQLite might use the looser one.
- */
+/** One bound for each end of a run: of two on the same column, SQLite might use the looser. */
 export function runStarts(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },
@@ -67,8 +65,7 @@ export function runStarts(
 }
 
 /**
- * The condition for events in a run. Those still in progress may have begun at any time, so SQLite finds them
- * by their end.
+ * The condition for a run. Events in progress may have begun at any time, so SQLite finds them by their end.
  */
 export function inRun(
   {

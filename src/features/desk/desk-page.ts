@@ -36,31 +36,28 @@ export interface DeskUser {
   cookie: string
 }
 
-/**
- * A request to the desk, perhaps by somebody who is not signed in. `context.caller` is the user, if there is
- * one.
- */
+/** A request to the desk; `context.caller` is the user, if anybody is signed in. */
 export interface AnyDeskRequest {
   method: 'GET' | 'POST'
   path: string
   query: URLSearchParams
-  /** The fields of the form, parsed as REST parses forms: `a[]` becomes a list. */
+  /** The form's fields, parsed as in REST: `a[]` becomes a list. */
   form: RawValues
   repeated: ReadonlySet<string>
   files: readonly SentFile[]
   context: Context
-  /** The first day of the week: 0 for Sunday to 6 for Saturday. */
+  /** 0 for Sunday to 6 for Saturday. */
   weekStart: number
   /** The client's network address; `client` is its `User-Agent`. */
   address: string
   client: string
   /** The header `Accept-Language`. */
   languages: string
-  /** The accent colour, such as `#0b6e5f`. */
+  /** Such as `#0b6e5f`. */
   accent: string
   gate: DeskGate
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
-  /** Sends a link to a user; resolves to false if no message goes out. */
+  /** Sends a link to a user; false if no message goes out. */
   tell: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   inboxes: readonly FeatureInbox[]
   showPage: ((context: Context, event: EventRow, banner: Html) => Promise<string>) | undefined
@@ -70,12 +67,12 @@ export interface AnyDeskRequest {
   showLook: LookPreview | undefined
   user: DeskUser | undefined
   otherSignIns: readonly OtherSignIn[]
-  /** The cookie of a sign-in in progress with another provider; empty if there is none. */
+  /** Cookie of a sign-in in progress with another provider; empty without one. */
   underWay: string
 }
 
 export interface OtherSignIn {
-  /** If true, the fields for a password are only shown at `/sign-in?local`. */
+  /** If true, password fields are only shown at `/sign-in?local`. */
   hidesPasswords: boolean
   pages: readonly OpenPage[]
   /**
@@ -85,31 +82,29 @@ export interface OtherSignIn {
   button: (site: Site, next: string, isSignedOut: boolean) => Html
   linkButton: (site: Site, token: string) => Html
   /**
-   * Returns a link that opens the sign-in in a new tab, and a submit button called `name` to continue
-   * afterwards, for a form whose input is kept.
+   * A link that opens the sign-in in a new tab, and a submit button called `name` to continue afterwards, for
+   * a form whose input is kept.
    */
   tabButtons: (site: Site, name: string) => Html
   card: (request: Pick<AnyDeskRequest, 'context' | 'user'>, user: User) => Promise<Content>
   listUsers: (db: Db) => Promise<ReadonlySet<number>>
-  /** The name of the provider, such as that of the organisation. */
+  /** The provider's name, such as the organisation's. */
   name: string
 }
 
-/**
- * A page that needs no session. It is answered without admission to a queue, so it has to limit its own work.
- */
+/** A page that needs no session. It is answered outside the queues, so it has to limit its own work. */
 export interface OpenPage {
   /** The path below `/desk`. */
   at: string
   get: (request: AnyDeskRequest) => Promise<DeskAnswer>
 }
 
-/** What a user is told: an invitation, or a link to choose a new password. */
+/** An invitation, or a link to choose a new password. */
 export interface ToldToUser {
   kind: 'invitation' | 'reset'
   user: User
   link: string
-  /** The name of who caused the message; empty if nobody was signed in. */
+  /** The name of who caused it; empty if nobody was signed in. */
   by: string
 }
 
@@ -140,31 +135,31 @@ export type RoomName =
   | 'account'
   | BroughtRoomName
 
-/** The path below `/desk` of a page that another feature adds, such as `/import`. */
+/** The path below `/desk` of another feature's page, such as `/import`. */
 type BroughtRoomName = `/${string}`
 
 export interface DeskView {
-  /** The HTTP status; 200 if not given. */
+  /** The HTTP status, 200 by default. */
   status?: number
   title: string
-  /** The entry of the navigation that is marked as current. */
+  /** The current entry of the navigation. */
   room?: RoomName
   actions?: Content
   under?: Content
   body: Html
-  /** True for a page without navigation and header, such as the sign-in page. */
+  /** True without navigation and header, as on the sign-in page. */
   isAlone?: boolean
   language?: Language
   notice?: Content
-  /** The header `Retry-After`, in seconds. */
+  /** `Retry-After`, in seconds. */
   retryAfter?: number
   /**
-   * Sources for `form-action` in the Content-Security-Policy, separated by spaces: forms may redirect to
-   * these origins or schemes, besides this site.
+   * Sources for `form-action` in the Content-Security-Policy, separated by spaces: origins or schemes,
+   * besides this site, to which forms may redirect.
    */
   leadsTo?: string | undefined
   framesOwn?: true
-  /** The name of an asset file, such as `import-room.js`. */
+  /** An asset file, such as `import-room.js`. */
   script?: string
 }
 
@@ -172,13 +167,13 @@ export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** A complete HTML document. With `isFramed`, it is made to be shown in a frame of the desk. */
+  /** A complete HTML document; with `isFramed`, for a frame of the desk. */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
   /** The session id for the cookie; present but undefined if the session has ended. */
   session?: string | undefined
-  /** The cookie of a sign-in in progress with another provider; it is valid for ten minutes. */
+  /** Cookie of a sign-in in progress with another provider, valid for ten minutes. */
   underWay?: string
 }
 
@@ -188,13 +183,10 @@ export interface DeskPage {
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
   /**
    * Only POST requests change anything.
-   * @throws Problem, which is shown as a page
+   * @throws Problem, shown as a page
    */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /**
-   * The maximum size of fields and files in bytes, and the maximum number of files. The settings apply if not
-   * given.
-   */
+  /** Most bytes of fields and files, and most files; by default as in the settings. */
   takes?: { most: number; mostFiles: number }
 }
 
@@ -208,13 +200,13 @@ export interface RoomLink {
 
 export interface FeatureInbox {
   count: (context: Context) => Promise<number>
-  /** Returns the waiting entries; undefined if nothing waits for the caller. */
+  /** The waiting entries; undefined if nothing waits for the caller. */
   list: (context: Context) => Promise<Html | undefined>
 }
 
 export type RoomGroup = 'calendar' | 'directory' | 'owner'
 
-/** The path of the consent page in the table of pages; browsers request it at `CONSENT_PATH`. */
+/** The consent page in the table of pages; browsers request it at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
 
 export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefined): Site {
@@ -224,7 +216,7 @@ export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefi
 
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Characters that change the direction of the text that follows them. */
+/** Characters that change the direction of the text after them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
 function contained(value: string): string {
@@ -234,7 +226,7 @@ function contained(value: string): string {
 const say = sayIn(deskTexts)
 const sayCount = sayCountIn(deskTexts)
 
-/** Translates a text and inserts values, which cannot change the direction of the text around them. */
+/** Translates a text; inserted values cannot change the direction of the text around them. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: DeskText,
@@ -264,7 +256,7 @@ export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string
   return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
-/** Returns the text of a form field, the last one of several; empty if the field was not sent. */
+/** The text of a form field, the last one of several; empty if not sent. */
 export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
   const value = form[name]
   const one = Array.isArray(value) ? value.at(-1) : value
@@ -282,7 +274,7 @@ export function versionSent(request: Pick<DeskRequest, 'form'>): number | undefi
 }
 
 /**
- * Writes a time in UTC as local time of the site.
+ * A time in UTC as local time of the site.
  * @param now in ms since the epoch
  */
 export function whenAtDesk(site: Site, utc: string, now: number): string {
@@ -291,7 +283,7 @@ export function whenAtDesk(site: Site, utc: string, now: number): string {
   return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }
 
-/** The values of the form's controls by name. A control that was sent several times has several texts. */
+/** The form's texts by control; a control that was sent several times has several. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
@@ -313,20 +305,17 @@ function textsIn(value: unknown): string[] | undefined {
 
 const isNumbered = (value: object) => Object.keys(value).every((key) => /^\d+$/.test(key))
 
-/**
- * Returns the last text of a control. A checkbox is preceded by a hidden control of the same name, so its own
- * text comes last.
- */
+/** The last text of a control: a hidden control of the same name precedes a checkbox. */
 export function lastTyped(typed: TypedForm, name: string): string {
   return typed[name]?.at(-1) ?? ''
 }
 
-/** Returns all texts of a control, except for empty ones. */
+/** All texts of a control except empty ones. */
 export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** Returns what the form first showed, as remembered by a hidden control; without one, `present`. */
+/** What the form first showed, from a hidden control; without one, `present`. */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

@@ -6,7 +6,7 @@ import type { DeskPage, FeatureInbox, OtherSignIn, RoomGroup, RoomLink, ToldToUs
 
 // What other features add to the desk: pages, entries in the navigation, and files for browsers.
 
-/** An entry at the end of its group in the navigation; `room` is the path of the page. */
+/** An entry at the end of its group in the navigation; `room` is the page's path. */
 export interface FeatureRoom extends Omit<RoomLink, 'text'> {
   in: RoomGroup
   text: (site: Site) => string
@@ -16,13 +16,13 @@ export interface DeskPart {
   pages: readonly DeskPage[]
   rooms?: readonly FeatureRoom[]
   /**
-   * A folder of files for browsers; its URL ends with a slash. Style sheets are appended to that of the desk.
-   * The file names have to be unique.
+   * A folder of files for browsers, as a URL with a final slash. Style sheets are appended to the desk's;
+   * file names have to be unique.
    */
   assets?: URL
   /**
-   * Sends a link to a user, perhaps by e-mail, in the transaction that causes it. Resolves to false if no
-   * message goes out.
+   * Sends a link to a user, perhaps by e-mail, in the transaction that causes it; false if no message goes
+   * out.
    */
   tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   signIn?: OtherSignIn
@@ -31,7 +31,7 @@ export interface DeskPart {
 
 declare module '../../feature.ts' {
   interface Feature {
-    /** Returns what the feature adds to the desk; called when the service starts with a desk. */
+    /** What the feature adds to the desk; called when the service starts with one. */
     desk?: (start: ServiceStart) => Promise<DeskPart>
   }
 }

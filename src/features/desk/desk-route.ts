@@ -71,10 +71,7 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   featurePages: ReadonlySet<string>
-  /**
-   * The value of `memory.settings` when the assets were made; another value means that the look may have
-   * changed.
-   */
+  /** `memory.settings` when the assets were made; another value means that the look may have changed. */
   settings: number
 }
 
@@ -105,7 +102,7 @@ export function makeDeskRoute(
   }
 }
 
-/** Paths at which users of WordPress expect the desk. */
+/** Where users of WordPress expect the desk. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -113,7 +110,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** Returns the handler for a path of the desk; undefined for any other path. */
+/** The handler for a path of the desk; undefined for any other. */
 export function deskAt(desk: DeskRoute, path: string): ((exchange: Exchange) => unknown) | undefined {
   if (path === CONSENT_PATH) return (exchange) => answerExchange(desk, exchange, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -127,7 +124,7 @@ function leadTo({ service, entrance }: DeskRoute, exchange: Exchange, path: stri
   sendDesk(entrance, exchange, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Makes the assets anew once this process has read a change of the look. */
+/** Makes the assets anew once this process has read a changed look. */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -140,7 +137,7 @@ function followLook(desk: DeskRoute): void {
 function sendAsset(desk: DeskRoute, exchange: Exchange): void {
   followLook(desk)
   const { byPath } = desk.assets
-  // A page loaded before a change of the look gets the present file.
+  // A page from before a change of the look gets the present file.
   const name = exchange.url.path.slice(exchange.url.path.lastIndexOf('/'))
   const asset = byPath.get(exchange.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
   if (!asset) throw new Problem('rest_no_route')
@@ -160,8 +157,7 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
       const sender = await senderOf(desk, incoming, isPost)
       const { user, hadSession } = sender
       if (user) exchange.user = user.user.login
-      // The body is read before `admitted`, so that a client does not occupy a place in the queue while it
-      // sends.
+      // Read before `admitted`, so that a client holds no place in the queue while it sends.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const body = isOwn ? await readDeskBody(desk.table, incoming, path, sender) : NO_BODY
       const sent = isOwn
@@ -169,8 +165,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
-      // A refused sign-in is delayed. Sign-ins are thus answered outside the queues, whose places they would
-      // occupy; the gate limits their number.
+      // A refused sign-in is delayed, so sign-ins stay outside the queues, whose places they would occupy;
+      // the gate limits their number.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
@@ -275,8 +271,8 @@ function contextOf(service: Service, user: User | undefined, incoming: IncomingR
 }
 
 /**
- * Answers a request without a valid session. A form of somebody whose session has ended is processed once
- * they have signed in again.
+ * Answers a request without a valid session. A form from an ended session is processed once its user has
+ * signed in again.
  */
 async function answerUnknown(
   { service, entrance, table }: DeskRoute,
@@ -301,7 +297,7 @@ async function answerUnknown(
   }
 }
 
-/** Reads the body of a form. Without a session, at most `STRANGER_FORM` bytes are read. */
+/** Without a session, at most `STRANGER_FORM` bytes are read. */
 function readDeskBody(
   table: DeskTable,
   incoming: IncomingRequest,
@@ -315,7 +311,7 @@ function readDeskBody(
 }
 
 function lookPreview(service: Service, pages: Pages): LookPreview {
-  // Leaves out the texts from the start configuration: they are in a folder, and no preview shows them.
+  // Without the texts of the start configuration: they are in a folder, and no preview shows them.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
   return {
     page: (set, stylePath, banner) =>
@@ -334,13 +330,12 @@ export function formOf({ headers }: Pick<IncomingRequest, 'headers'>, { bytes, f
   if (form) return { form: withLineFeeds(form.fields), repeated: form.repeated, files: form.files }
   const type = mediaType(headers)
   const repeated = type === 'application/x-www-form-urlencoded' ? repeatedKeys(bytes.toString('utf8')) : []
-  // JSON is not read: the desk's forms never send it, and it may have nested values and values other than
-  // text.
+  // JSON is not read: the desk's forms never send it, and its values may be nested or no text.
   const fields = type.endsWith('json') ? {} : parseBody(type, bytes)
   return { form: withLineFeeds(fields), repeated: new Set(repeated), files: [] }
 }
 
-/** Replaces the line breaks that browsers send, CRLF, by LF. */
+/** Replaces CRLF, which browsers send, by LF. */
 function withLineFeeds(fields: RawValues): RawValues {
   const read = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replace(/\r\n?/g, '\n')
@@ -350,7 +345,7 @@ function withLineFeeds(fields: RawValues): RawValues {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]))
 }
 
-/** Browsers send a cookie with the prefix `__Host-` only to the host that set it, and only by HTTPS. */
+/** Browsers send a `__Host-` cookie only to the host that set it, and only by HTTPS. */
 const cookieName = (siteUrl: string) => (siteUrl.startsWith('https:') ? '__Host-kalends' : 'kalends')
 
 function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
@@ -362,8 +357,8 @@ function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | 
 }
 
 /**
- * True for a request from a page of this site or from a client that is no browser, by the rules of Go's
- * CrossOriginProtection. Old browsers send `Origin`, but no `Sec-Fetch-Site`.
+ * True for a request from a page of this site or from no browser, by the rules of Go's CrossOriginProtection.
+ * Old browsers send `Origin`, but no `Sec-Fetch-Site`.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']
@@ -457,7 +452,7 @@ function sendDesk(
     'X-Frame-Options': 'DENY',
     ...own,
   }
-  // No CORS header allows another origin, so that no other site can read the desk.
+  // No CORS header allows another origin, so no other site can read the desk.
   sendText(entrance, exchange, { status, route: 'desk', headers, text, namesOrigins: true })
 }
 

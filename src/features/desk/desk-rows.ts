@@ -41,7 +41,7 @@ export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void
   await upsertUnsaved(tx, { row })
 }
 
-/** Returns the user's unsaved texts, the latest first. */
+/** The user's unsaved texts, the latest first. */
 export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[]> {
   return db
     .selectFrom('unsaved_texts')
@@ -51,7 +51,7 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
     .execute()
 }
 
-/** Finds a user's unsaved text for a record; without `form`, the latest of all its forms. */
+/** A user's unsaved text for a record; without `form`, the latest of all its forms. */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -115,7 +115,7 @@ async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** Stores the undo of a bulk change. A later part of the same change replaces the list of records. */
+/** Stores a bulk change's undo. A later part of the change replaces the list of records. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')
@@ -128,7 +128,7 @@ export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns
   return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
 }
 
-/** Deletes the undo, so that nobody can use it twice; returns false if there is none. */
+/** Deletes the undo, so that nobody can use it twice; false if there is none. */
 export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0

@@ -7,11 +7,11 @@ export interface UnsavedTextColumns {
   kind: string
   /** 0 for a record not created yet. */
   record: number
-  /** Tells several forms of one record apart; empty for a form without a name. */
+  /** Tells several forms of a record apart; empty for one without a name. */
   form: string
-  /** The version of the record that the form showed. */
+  /** The version that the form showed. */
   version: number
-  /** Values by field as JSON, in the form in which forms send them. */
+  /** Values by field as JSON, as forms send them. */
   values: string
   saved_utc: string
 }
@@ -22,13 +22,11 @@ export interface ProposalColumns {
   kind: string
   record: number
   author: number
-  /**
-   * The version of the record that the form showed; 0 for a proposal that only names new terms for an event.
-   */
+  /** The version that the form showed; 0 for a proposal that only names new terms for an event. */
   version: number
-  /** Values by field as JSON, in the form in which forms send them. */
+  /** Values by field as JSON, as forms send them. */
   values: string
-  /** A note by the author to the reviewer. */
+  /** The author's note to the reviewer. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
   reply: string
@@ -42,7 +40,7 @@ export interface ProposalColumns {
 export interface BulkChangeColumns {
   token: string
   user: number
-  /** A JSON list of the changed records, each with its version before (`VersionBefore`). */
+  /** A JSON list of the changed records, each as `VersionBefore`. */
   records: string
   done_utc: string
 }
@@ -58,11 +56,11 @@ export interface MergeColumns {
   into_name: string
   user: number
   done_utc: string
-  /** JSON of what an undo needs (`GoneRecord`); empty until all links are moved. */
+  /** A `GoneRecord` as JSON, for an undo; empty until all links are moved. */
   state: string
 }
 
-/** The links that an event or series had before a merge, in their order. */
+/** Links of an event or series before a merge, in their order. */
 interface MergedLinksColumns {
   merge: number
   kind: 'event' | 'series'
@@ -84,7 +82,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** The first three of these tables are created by the core's migrations. */
+/** The core's migrations create the first three tables. */
 export const deskTables: FeatureTables = {
   feature: 'desk',
   migrations: [

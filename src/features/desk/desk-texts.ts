@@ -10,7 +10,7 @@ import { roomTexts } from './room-texts.ts'
 import { setUpTexts } from './set-up-texts.ts'
 import { signInTexts } from './sign-in/sign-in-texts.ts'
 
-/** All texts of the desk: its own, and those that it shares with the public pages. */
+/** The desk's own texts, and those that it shares with the public pages. */
 export const deskTexts = {
   ...pageTexts,
   ...roomTexts,

@@ -34,7 +34,7 @@ import {
 } from './merges.ts'
 import { statusOf } from './permitted-record.ts'
 
-// Lists likely duplicates. A pair is merged by one click, marked as different, or a merge is undone.
+// Lists likely duplicates. A pair is merged by one click or marked as different; merges can be undone.
 
 const KINDS = [
   ['venue', 'Venues'],
@@ -62,17 +62,17 @@ function requireMerger(context: Context): void {
   if (!mayMerge(context)) throw new Problem('rest_forbidden')
 }
 
-/** One record of a pair, as it is shown. */
+/** One record of a pair. */
 interface Twin {
   id: number
   name: string
-  /** Lines that help to tell the two records apart, such as address and times. */
+  /** What helps to tell the two apart, such as address and times. */
   lines: readonly string[]
   status: string
   uses: number | undefined
 }
 
-/** Reads the records with these ids, without those that the caller may not read. */
+/** The records with these ids that the caller may read. */
 async function loadTwins(
   context: Context,
   kind: Mergeable,
@@ -172,7 +172,7 @@ ${await recentMerges(context)}`,
   }
 }
 
-/** Reports a merge that was just made, with a button to undo it. */
+/** Reports the merge just made, with a button to undo it. */
 function mergeNotice({ context, query }: DeskRequest): Content {
   const say = sayer(context)
   if (query.has('apart')) return say('They are kept apart.')
@@ -190,7 +190,7 @@ export function undoOf(context: Context, merge: string): Html {
   )('Undo')}</button></form>`
 }
 
-/** Chooses the record to keep: the one with more events, else a public one, else the older. */
+/** The record to keep: the one with more events, else a public one, else the older. */
 function staying(twins: readonly Twin[]): Twin | undefined {
   const isPublic = ({ status }: Twin) => Number(status === 'publish')
   return twins.toSorted(
@@ -273,10 +273,7 @@ async function recentMerges(context: Context): Promise<Content> {
   )}</h2><ul>${lines}</ul></section>`
 }
 
-/**
- * Reads kind and ids of a pair.
- * @throws Problem rest_invalid_param unless there are exactly two ids
- */
+/** @throws Problem rest_invalid_param unless there are exactly two ids */
 function askedPair({ form, query }: DeskRequest): { kind: Mergeable; ids: [number, number] } {
   const kind = mergeableIn(fieldOf({ form }, 'kind') || (query.get('kind') ?? ''))
   if (!kind) throw invalidParam('kind')
@@ -289,7 +286,7 @@ function askedPair({ form, query }: DeskRequest): { kind: Mergeable; ids: [numbe
   return { kind, ids: [one, other] }
 }
 
-/** Shows two records that were ticked in a list side by side. */
+/** Two records ticked in a list, side by side. */
 async function showPair(request: DeskRequest): Promise<DeskView> {
   const { context } = request
   const { site } = context

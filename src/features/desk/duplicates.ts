@@ -10,12 +10,12 @@ import { distanceKm } from '../../store/storage/distance.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { findKeptApart, pairName } from './merges.ts'
 
-// Finds records that are likely duplicates, by name, address and distance. Only records that share a key are
-// compared, in blocks of limited size, so that the work grows in proportion to the number of records.
+// Likely duplicates, by name, address and distance. Only records that share a key are compared, in blocks of
+// limited size, so the work grows in proportion to the number of records.
 
 export type DoubledKind = 'venue' | 'organizer' | 'event'
 
-/** Two records that are likely the same; `likeness` is between 0 and 1. */
+/** Two records, likely the same; `likeness` is between 0 and 1. */
 export interface LikelyPair {
   ids: readonly [number, number]
   likeness: number
@@ -24,7 +24,7 @@ export interface LikelyPair {
 interface Compared {
   id: number
   words: readonly string[]
-  /** All pairs of adjacent letters in the words. */
+  /** All pairs of adjacent letters. */
   parts: ReadonlySet<string>
   keys: readonly string[]
   place: string
@@ -38,11 +38,11 @@ interface Compared {
 const MOST_RECORDS = 20_000
 const MOST_EVENTS = 5000
 const IN_A_PIECE = 1000
-/** A key shared by more records than this is ignored, since it says nothing about likeness. */
+/** A key that more records share is ignored: it says nothing about likeness. */
 const MOST_IN_BLOCK = 20
 const MOST_PAIRS = 200
 
-/** Returns the pairs that the caller may see, the likeliest first. */
+/** The pairs that the caller may see, the likeliest first. */
 export async function findLikelyPairs(context: Context, kind: DoubledKind): Promise<LikelyPair[]> {
   const records = kind === 'event' ? await readComing(context) : await readLinked(context, kind)
   const [blocks, apart] = [new Map<string, Compared[]>(), await findKeptApart(context, kind)]
@@ -120,10 +120,7 @@ function likenessOfEvents(a: Compared, b: Compared): number {
   return 0
 }
 
-/**
- * Compares names by the Dice coefficient of their letter pairs; the result is higher if one name contains all
- * words of the other.
- */
+/** The Dice coefficient of the names' letter pairs; higher if one name contains all words of the other. */
 function likenessOf(a: Compared, b: Compared): number {
   if (a.parts.size === 0 || b.parts.size === 0) return 0
   let common = 0
@@ -147,10 +144,7 @@ function tellingWords(name: string): string[] {
   return telling.length > 0 ? telling : words.slice(0, MOST_WORDS)
 }
 
-/**
- * Folds a text without its markup. Removing markup takes long and is rarely needed, so it is only done if
- * there may be some.
- */
+/** Folds a text without markup. Removing that takes long, so it is only done if there may be some. */
 const foldedPlain = (text: string) => fold(/[<&]/.test(text) ? plainText(text) : text)
 
 const MOST_WORDS = 12
@@ -176,7 +170,7 @@ interface LinkedFound {
   contacts: string
 }
 
-/** Reads venues or organizers, the newest first, at most `MOST_RECORDS`. */
+/** Venues or organizers, the newest first, at most `MOST_RECORDS`. */
 async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promise<Compared[]> {
   const { db, caller, readInLane } = context
   const own =
@@ -238,7 +232,7 @@ function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedF
   }
 }
 
-/** Returns the keys of the grid cells around a place: near an edge, the neighbouring cell is included. */
+/** Keys of the grid cells around a place; near an edge, the neighbouring cell is included. */
 function cellsAround({ lat, lng }: { lat: number; lng: number }): string[] {
   const [north, east] = [lat * CELL, lng * CELL]
   const cells = new Set<string>()

@@ -15,8 +15,8 @@ export const USUAL_MINUTES = 120
 const DAYS_A_WEEK = 7
 
 /**
- * Returns the end of an event that is moved to the start `moved`, keeping its length in local time. Undefined
- * for a text that is no local time, an end before the start, or a result after the year 9999.
+ * The end of an event moved to the start `moved`, with the same length in local time. Undefined for a text
+ * that is no local time, an end before the start, or a result after the year 9999.
  */
 export function movedEnd(start: string, end: string, moved: string): string | undefined {
   if (![start, end, moved].every(hasWallForm) || end < start) return undefined
@@ -24,8 +24,8 @@ export function movedEnd(start: string, end: string, moved: string): string | un
 }
 
 /**
- * Returns the local time `minutes` after `start`; undefined if `start` is no local time, or the result lies
- * after the year 9999.
+ * The local time `minutes` after `start`; undefined if `start` is no local time, or the result is after the
+ * year 9999.
  */
 export function endAfter(start: string, minutes = USUAL_MINUTES): string | undefined {
   return hasWallForm(start) ? wallOf(utcToMs(start) + minutes * MINUTE_MS) : undefined
@@ -35,7 +35,7 @@ function wallOf(ms: number): string | undefined {
   return ms >= FIRST_MS && ms <= LAST_MS ? formatUtc(ms) : undefined
 }
 
-/** Returns the first day after both `day` and `today` that has the weekday of `day`, as 'YYYY-MM-DD'. */
+/** The first day after both `day` and `today` with the weekday of `day`, as 'YYYY-MM-DD'. */
 export function dayOfCopy(day: string, today: string): string {
   const ms = (date: string) => utcToMs(`${date} 00:00:00`)
   const weeks = Math.floor((ms(today) - ms(day)) / DAY_MS / DAYS_A_WEEK) + 1
@@ -47,7 +47,7 @@ export function timesOfCopy(start: string, end: string, today: string): { start:
   return { start: moved, end: movedEnd(start, end, moved) ?? moved }
 }
 
-/** Writes the length of an event, such as `1 hour, 30 minutes` or `2 days, 1 hour`; empty below a minute. */
+/** An event's length, such as `1 hour, 30 minutes` or `2 days, 1 hour`; empty below a minute. */
 export function lengthInWords(start: string, end: string, language: string): string {
   const ms = utcToMs(end) - utcToMs(start)
   if (!(ms >= MINUTE_MS)) return ''
@@ -61,7 +61,7 @@ const MOST_DAYS = 60
 const DAYS_A_MONTH = 30.44
 const MONTHS_A_YEAR = 12
 
-/** Writes how far a day is from today, such as `tomorrow`, `in 11 days` or `3 months ago`. */
+/** A day's distance from today, such as `tomorrow`, `in 11 days` or `3 months ago`. */
 export function distanceInWords(day: string, today: string, language: string): string {
   const days = dayNumber(day) - dayNumber(today)
   const write = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })

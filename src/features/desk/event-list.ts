@@ -68,7 +68,7 @@ const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
 
 export interface AskedList {
   list: DeskList
-  /** The query parameters of the list, without the positions `after` and `before`. */
+  /** The list's query parameters, without the positions `after` and `before`. */
   fields: Readonly<Record<string, string>>
 }
 
@@ -89,7 +89,7 @@ const FIELDS = [
 type ListField = (typeof FIELDS)[number]
 
 /**
- * Reads the list from its query parameters, which its form sends as fields.
+ * Reads the list from its query parameters.
  * @throws Problem for a filter that cannot be read
  */
 export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
@@ -125,14 +125,14 @@ export async function readList(context: Context, query: URLSearchParams): Promis
 
 const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
 
-/** Filters that accept a name as well as an id. */
+/** Filters by a name or an id. */
 const NAMED = [
   { name: 'venue', kind: 'venue' },
   { name: 'organizer', kind: 'organizer' },
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/** Replaces a name by the id of its record; a name that no record has is returned unchanged. */
+/** Replaces a name by its record's id; an unknown name stays. */
 async function meantBy(
   context: Context,
   kind: PickedKind,
@@ -161,7 +161,7 @@ async function namesInFields(
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/** Returns the author to filter by. Without a filter, it is the caller, unless they see all events. */
+/** The author to filter by; without a filter the caller, unless they see all events. */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -182,7 +182,7 @@ function placeAsked(
 const writtenPlace = ({ start, id }: DeskPlace) =>
   start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`
 
-/** Returns the path of a list, without empty query parameters. */
+/** A list's path, without empty query parameters. */
 export function listPath(
   { site }: Pick<Context, 'site'>,
   fields: Readonly<Record<string, string | undefined>>,
@@ -284,7 +284,7 @@ function tabs({ context, fields, found: { counts }, list, say }: Listing): Html 
   return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
 }
 
-/** Writes a count; above `MOST_COUNTED` as that number with a plus sign. */
+/** A count; above `MOST_COUNTED`, that number with a plus sign. */
 export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
   return count > MOST_COUNTED ? `${writtenNumber(site, MOST_COUNTED)}+` : writtenNumber(site, count)
 }
@@ -300,8 +300,8 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     ...(seesAll(caller) ? [{ value: 'mine', text: say('Mine') }] : []),
     ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
   ]
-  // The full address of an imported calendar may be the secret that gives access to it, so only callers who
-  // see all events get the filter.
+  // An imported calendar's full address may be the secret that gives access to it, so only callers who see
+  // all events get the filter.
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}">\
@@ -354,14 +354,14 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   text: `${sourceName(address)} (${id})`,
 })
 
-/** A text field for a name; a script offers names for it. */
+/** A text field for a name; a script offers names. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" \
 value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
-/** @param title title of the series whose dates are listed, if there is one */
+/** @param title of the series whose dates are listed, if any */
 function chosenFilters({ context, fields, terms, names, say }: Listing, title = ''): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(
@@ -495,7 +495,7 @@ const BAR_NAMES: Readonly<Record<BulkActionName, DeskText>> = {
 
 const TO_PUBLISH: readonly BulkActionName[] = ['publish', 'schedule']
 
-/** The bar of bulk actions. A script shows it once an event is ticked. */
+/** A script shows this bar once an event is ticked. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
   const actions = BAR[list.tab].filter((action) => !TO_PUBLISH.includes(action) || can(caller, 'publish'))
@@ -586,10 +586,7 @@ more',
   )}</span></small>`
 }
 
-/**
- * Prefix of the value of a series' checkbox: the number of the series follows, in place of the ids of its
- * dates.
- */
+/** Prefix of the value of a series' checkbox: the series' number follows, instead of the ids of its dates. */
 export const SERIES_TICK = 'series:'
 
 function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {
@@ -624,7 +621,7 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/** Shows the states of an event. Published events get no coloured label. */
+/** Published events get no coloured label. */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =
@@ -637,13 +634,13 @@ function states({ context: { site } }: Listing, event: DeskEvent): Content {
   }`
 }
 
-/** Returns a short name for an import source: the host of its address, or the file name. */
+/** An import source's short name: its host, or the file name. */
 function sourceName(address: string): string {
   const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(address)?.[1]
   return host ?? address.slice(address.lastIndexOf('/') + 1)
 }
 
-/** Shows the actions of a row twice: buttons at its end for mouse and keyboard, a menu for touch. */
+/** A row's actions twice: buttons at its end for mouse and keyboard, a menu for touch. */
 function actionsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]

@@ -13,13 +13,13 @@ import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import { correctedText } from '../pages/suggestions.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// Finds records while somebody types: for the search of the desk and its suggestions.
+// Finds records while somebody types, for the desk's search and its suggestions.
 
 export interface TypedHit {
   kind: PagedKind
   id: number
   title: string
-  /** The start of an event in local time, or the city of a venue. */
+  /** An event's local start, or a venue's city. */
   about: string
   status: string
 }
@@ -27,7 +27,7 @@ export interface TypedHit {
 const MOST_HITS = 8
 /** In UTF-16 units. */
 const LONGEST_TYPED = 300
-/** Each query reads at most this many rows. */
+/** Rows that one query reads at most. */
 const MOST_CANDIDATES = 64
 /** Words with fewer letters occur in too many texts. */
 const SHORTEST_WORD = 3
@@ -37,9 +37,8 @@ const MOST_TYPED_WORDS = 6
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Finds records of any status that the caller may see. `text` is an id, a UID, an address, the prefix of a
- * slug, or words. If nothing is found, words with one letter changed are tried, or else the stems of the
- * words.
+ * Records of any status that the caller may see. `text` is an id, a UID, an address, the prefix of a slug, or
+ * words. If nothing is found, words with one letter changed are tried, else their stems.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -98,7 +97,7 @@ interface Candidate {
   start_date: string
   status: string
   slug: string
-  /** 1 if the typed text is the id or UID of the event, or the UID of its series; otherwise 0. */
+  /** 1 if the text is the id or UID of the event, or its series' UID; else 0. */
   exact: number
 }
 
@@ -129,7 +128,7 @@ interface Ranked {
   isOver: boolean
 }
 
-/** Sorts coming events first, beginning with the next one; then past events, beginning with the latest. */
+/** Coming events first, beginning with the next one; then past events, beginning with the latest. */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -138,7 +137,7 @@ function compareDates(one: Ranked, other: Ranked): number {
 
 const IN_TRASH = 10
 
-/** Returns how well an event matches; lower is better. Events in the trash come last. */
+/** How well an event matches; lower is better. The trash comes last. */
 function rankOf(
   { exact, title, slug, status }: Candidate,
   typed: string,
@@ -161,7 +160,7 @@ function typedWords(typed: string): string[] {
   return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
 }
 
-/** Returns the slug that the text may mean: the last segment of an address, or the slug of a title. */
+/** The slug that the text may mean: an address's last segment, or a title's slug. */
 function slugIn(typed: string): string {
   const [last = ''] = typed
     .split('/')
@@ -194,8 +193,8 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
 }
 
 /**
- * Finds events by a prefix of their slug. Drafts, pending and scheduled events rarely have one, so they are
- * only found by the whole slug.
+ * Finds events by a prefix of their slug. Drafts, pending and scheduled events rarely have one, so only the
+ * whole slug finds them.
  */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
@@ -250,7 +249,7 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
 }
 
 /**
- * The number of newest events that are searched first. Words that occur in few of them are rare, so that
- * searching all events is then quick.
+ * The newest events, searched first. Words that occur in few of them are rare, so that searching all events
+ * is then quick.
  */
 const NEWEST = 1000

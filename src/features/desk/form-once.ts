@@ -12,8 +12,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import { findStored, storeAnswer } from '../../store/storage/stored-answers.ts'
 
 /**
- * Creates one record for a form, however often the form is sent, and returns its id each time.
- * @param make creates the record by calling the function that it is given
+ * Creates one record however often its form is sent, and returns its id each time.
+ * @param make creates it by calling the function that it is given
  * @throws Problem as `writeOnce`
  */
 export async function makeOnce(
@@ -24,8 +24,7 @@ export async function makeOnce(
     storingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
   ) => Promise<StoredAnswer>,
 ): Promise<number> {
-  // Two simultaneous clicks wait for each other in the database; the second one then finds the record of the
-  // first.
+  // Two simultaneous clicks wait for each other in the database; the second finds the first one's record.
   const sent = { repeatable, underWay: new Map<string, string>() }
   const { id } = await writeOnce(sent, isAllowed, context, (storing) =>
     make((tx, write) =>
@@ -39,7 +38,7 @@ export async function makeOnce(
   return id
 }
 
-/** Marks stored answers that are results of forms. */
+/** Marks stored answers as results of forms. */
 const FINGERPRINT = 'told'
 
 const UNDER_WAY = 202
@@ -48,10 +47,7 @@ const DONE = 200
 
 const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
 
-/**
- * Returns the result of `doOnce` for a key: undefined if the key is unknown, `'under way'` while the work has
- * not ended.
- */
+/** The result of `doOnce` for a key: undefined if unknown, `'under way'` while the work has not ended. */
 export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const stored = await findStored(context.db, placeOf(context, key), storedSince(context))
   if (stored?.fingerprint !== FINGERPRINT) return undefined
@@ -59,9 +55,8 @@ export async function findResult(context: Context, key: string): Promise<object 
 }
 
 /**
- * Does the work once for each key, so that a form sent twice changes nothing twice, even if the work takes
- * several transactions. Interrupted work is not repeated. A result longer than `LONGEST_STORED` is stored as
- * `{}`.
+ * Does the work once for each key, even if it takes several transactions, so that a form sent twice changes
+ * nothing twice. Interrupted work is not repeated. A result longer than `LONGEST_STORED` is stored as `{}`.
  */
 export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return

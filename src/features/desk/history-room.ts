@@ -41,8 +41,8 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
 })
 
 /**
- * Finds the record with its history.
- * @throws Problem rest_no_route if there is no such record, rest_forbidden if the caller may not change it
+ * The record with its history.
+ * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may not change it
  */
 async function historyFor(
   { served: { resource, operations } }: Historied,
@@ -127,7 +127,7 @@ async function actItem(
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // No version lies between two acts, so the sequence number before that of the act is the version before it.
+  // No version lies between two acts, so one less than the act's is the version before it.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =
@@ -156,7 +156,7 @@ value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}<
 }
 
 /**
- * Leaves out UTC times that are shown as local time as well, and the publication date if the status changed,
+ * Without UTC times that are shown as local time as well, and the publication date if the status changed,
  * too.
  */
 function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
@@ -167,7 +167,7 @@ function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
-/** Restores a version, or only one field of it, together with the fields that merge as a unit with it. */
+/** Restores a version, or only one field of it, with those that merge as a unit with it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)

@@ -61,7 +61,7 @@ import {
 } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 
-// The page for the look of the public pages: a form beside a preview of the front page in a frame.
+// The look of the public pages: a form beside a preview of the front page in a frame.
 
 async function showLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
@@ -148,7 +148,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** Saves the settings; returns false if they were changed since `version`, which is not checked if empty. */
+/** Saves the settings; false if they were changed since `version`, which is not checked if empty. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -166,7 +166,7 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** Returns the stored settings, overridden by the typed values that are valid. */
+/** The stored settings, overridden by valid typed values. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
@@ -175,7 +175,7 @@ async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerText
   return set
 }
 
-/** Shows the public pages with the typed values, without saving these. */
+/** The public pages with the typed values, without saving these. */
 async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { context, showLook: show, start, method } = request
@@ -358,7 +358,7 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   }`
 }
 
-/** Returns the options of a setting; undefined if it has none. */
+/** A setting's options; undefined without any. */
 function lookChoices(site: Site, { name, words }: Asked): [string, string][] | undefined {
   if (words) return Object.entries(words).map(([key, text]) => [key, sayAtDesk(site, text)])
   if (name === 'pages_first_view')
@@ -423,8 +423,8 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
 }
 
 /**
- * Warns that pages will show another shade of the colour, since this one has too little contrast. If pages
- * have a light and a dark scheme, only the light one is checked.
+ * Warns that pages will show another shade, since this one has too little contrast. Of a light and a dark
+ * scheme, only the light one is checked.
  */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })

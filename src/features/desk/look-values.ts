@@ -30,14 +30,14 @@ export interface TypedText {
 export interface LookForm {
   values: Readonly<Partial<Record<LookSetting, string>>>
   texts: readonly TypedText[]
-  /** Paths of the stored files, by setting. */
+  /** Paths of stored files, by setting. */
   shown: Readonly<Partial<Record<LookSetting, string>>>
-  /** Settings fixed when the service was started, which the form cannot change. */
+  /** Settings fixed at the service's start, which the form cannot change. */
   given: ReadonlySet<string>
   faults: FormFaults
 }
 
-/** Returns the typed texts that are not empty. One more than the limit is read, so that it can be refused. */
+/** The typed texts, except empty ones. One above the limit is read, so that it can be refused. */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
@@ -54,7 +54,7 @@ export function typedSettings(request: DeskRequest): Partial<Record<LookSetting,
 }
 
 /**
- * Returns the changed settings and their faults; null stands for the default.
+ * Changed settings and their faults; null stands for the default.
  * @param given settings that the form cannot change
  */
 export async function changesIn(
@@ -80,9 +80,7 @@ export async function changesIn(
   return { values, faults }
 }
 
-/**
- * Returns a sent file as data; `'wrong'` if it is too large or of another type, undefined if none was sent.
- */
+/** A sent file as data; `'wrong'` if too large or of another type, undefined if none was sent. */
 async function sentFile(
   { files }: DeskRequest,
   name: LookFileSetting,

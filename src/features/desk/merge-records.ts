@@ -35,7 +35,7 @@ export function isMerged(kind: string): kind is MergedKind {
 export const MOST_USES_COUNTED = 1000
 
 /**
- * Counts the events that use each record. Events in the trash do not count; each date of a series counts.
+ * Counts the events that use each record: none in the trash, each date of a series.
  * @param most the count stops here
  */
 export async function countUses(
@@ -65,7 +65,7 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
 
 const IN_A_PIECE = 100
 
-/** Stores what an undo needs, in the same transaction as each part of a merge. */
+/** Stores what an undo needs, in the transaction of each part of a merge. */
 export interface MergeLog {
   noteLinks: (tx: Tx, of: 'event' | 'series', former: ReadonlyMap<number, readonly number[]>) => Promise<void>
   noteRecord: (tx: Tx, gone: GoneRecord) => Promise<void>
@@ -81,9 +81,8 @@ export interface GoneRecord {
 }
 
 /**
- * Merges `from` into `into`: everything that links to `from` then links to `into`, and `from` goes to the
- * trash, or is deleted if it is a term. Events are changed in pieces; calling it again completes an
- * interrupted merge.
+ * Merges `from` into `into`: links to `from` then lead to `into`, and `from` goes to the trash, or is deleted
+ * if it is a term. Events are changed in pieces; another call completes an interrupted merge.
  * @throws Problem rest_forbidden unless the caller may change both records and the events of others;
  * rest_invalid_param
  */
@@ -158,17 +157,14 @@ async function describeGone(
   }
 }
 
-/** More than enough: a record occurs once or a few times in each import source. */
+/** More than enough: a record occurs a few times at most in each import source. */
 const MOST_ITEMS = 1000
 
 const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
 
 const wasAddressKnown = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
 
-/**
- * Returns the children of the merged term that cannot become children of `into`, since `into` is their
- * descendant.
- */
+/** Children of the merged term that cannot become children of `into`, their descendant. */
 async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {
   const children = await db.selectFrom('terms').select('id').where('parent', '=', id).execute()
   const above: number[] = []
@@ -196,7 +192,7 @@ async function moveSome(
         limit ${sql.lit(IN_A_PIECE)})
     order by e.id`.execute(tx)
   if (some.length === 0) return 0
-  // Series are locked before their dates, in the order of all writers.
+  // Series are locked before their dates, as by all writers.
   for (const series of new Set(some.flatMap((row) => row.series ?? [])))
     await moveShared(tx, series, links, from, into, context, log)
   const ids = some.map(({ id }) => id)
@@ -228,7 +224,7 @@ export function replaced(ids: readonly number[], from: number, into: number): nu
   return [...new Set(ids.map((id) => (id === from ? into : id)))]
 }
 
-/** Changes the links that the dates of a series share, so that future dates get `into`, too. */
+/** Changes the links that a series' dates share, so that future dates get `into`, too. */
 async function moveShared(
   tx: Tx,
   id: number,
@@ -247,7 +243,7 @@ async function moveShared(
   await updateSeries(tx, series, { shared: JSON.stringify(columns), modified_utc: formatUtc(now) })
 }
 
-/** Makes the present slug of `from` and all its former ones redirect to `into`. */
+/** Makes present and former slugs of `from` redirect to `into`. */
 export async function passSlugs(
   tx: Tx,
   kind: SlugKind,
@@ -265,7 +261,7 @@ export async function passSlugs(
   await dropOldest(tx, { kind, record: into })
 }
 
-/** Restores a deleted term with its id. It gets another slug if a new term has its own by now. */
+/** Restores a deleted term with its id, and with another slug if a new term has its own by now. */
 export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
   const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
   await tx

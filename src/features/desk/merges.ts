@@ -109,7 +109,7 @@ function logOf(merge: number): MergeLog {
   }
 }
 
-/** Returns the completed merges, the latest first. */
+/** The completed merges, the latest first. */
 export async function listMerges({ db }: Context, most: number): Promise<MergeColumns[]> {
   return db
     .selectFrom('desk_merges')
@@ -120,7 +120,7 @@ export async function listMerges({ db }: Context, most: number): Promise<MergeCo
     .execute()
 }
 
-/** Finds the caller's latest merge into a record. */
+/** The caller's latest merge into a record. */
 export async function findLatestMerge(
   { db, caller }: Context,
   kind: Mergeable,
@@ -140,11 +140,10 @@ export async function findLatestMerge(
 const IN_A_PIECE = 100
 
 /**
- * Undoes a merge: the merged record returns with its slugs and imports, and events get back the links that
- * they had. Where links were changed since, only the merged record replaces the other one again. Calling it
- * again completes an interrupted undo. Returns undefined if the merge was already undone or is older than 30
- * days. Returns `merged since` if the remaining record was itself merged later; that merge has to be undone
- * first, or links would lead nowhere.
+ * Undoes a merge: the merged record returns with its slugs and imports, and events get their links back.
+ * Where links were changed since, the merged record only replaces the other one again. Another call completes
+ * an interrupted undo. Undefined if the merge was already undone or is older than 30 days; `merged since` if
+ * the remaining record was itself merged later: that has to be undone first, or links would lead nowhere.
  * @throws Problem rest_gone if the record was deleted for good
  */
 export async function putApart(
@@ -168,7 +167,7 @@ export async function putApart(
   return found
 }
 
-/** Restores the merged record; returns false if the remaining one was itself merged since. */
+/** Restores the merged record; false if the remaining one was itself merged since. */
 async function bringBack(
   context: Context,
   kind: Mergeable,
@@ -181,7 +180,7 @@ async function bringBack(
   return context.write(async (tx) => {
     if (await isMergedSince(tx, merge)) return false
     if (gone.term) await restoreTerm(tx, gone.term, gone.children, into)
-    // Done before the record is published, since publishing deletes its present slug from `old_slugs`.
+    // Before the record is published, which deletes its present slug from `old_slugs`.
     await tx
       .updateTable('old_slugs')
       .set({ record: id })
@@ -212,9 +211,7 @@ async function isMergedSince(tx: Tx, { id, kind, into_record: gone }: MergeColum
   return later !== undefined
 }
 
-/**
- * Prepares taking the record out of the trash; undefined if it is not there, since somebody else restored it.
- */
+/** Prepares taking the record out of the trash; undefined if somebody else has restored it. */
 async function prepareRestored(
   context: Context,
   { resource, operations }: ServedResource,
@@ -247,13 +244,13 @@ async function restoreTerm(
     if (child.parent === into) await updateTerm(tx, child, { parent: term.id })
 }
 
-/** Restores the links of some events and series; returns false when none are left. */
+/** Restores the links of some events and series; false when none are left. */
 async function relinkSome(tx: Tx, context: Context, kind: MergedKind, merge: MergeColumns): Promise<boolean> {
   const some = await tx
     .selectFrom('merged_links')
     .selectAll()
     .where('merge', '=', merge.id)
-    // Series come before their dates, in the order in which all writers lock them.
+    // Series before their dates, as all writers lock them.
     .orderBy('kind', 'desc')
     .orderBy('record')
     .limit(IN_A_PIECE)
@@ -320,8 +317,8 @@ async function relinkEvents(
 }
 
 /**
- * Returns the links after an undo: the former ones, or, where the links were changed since, the present ones
- * with the merged record back in its place.
+ * Links after an undo: the former ones, or, if changed since, the present ones with the merged record back in
+ * its place.
  */
 function linksApart(
   present: readonly number[],

@@ -171,7 +171,7 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
         date: words,
       })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
     : html`<span class="add"><span class="hidden">${words}</span>${number}</span>`
-  // A lane without an event on this day still gets an empty place, so that bars stay aligned.
+  // A lane without an event on this day gets an empty place, so that bars stay aligned.
   const bars = Array.from(day.lanes, (stretch) => barOf(plan, stretch, day.day, daysLeft))
   const entries = day.single.flatMap(({ id }) => {
     const event = plan.byId.get(id)
@@ -205,7 +205,7 @@ function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: Pl
   return status === 'publish' ? '' : statusName(site, status)
 }
 
-/** Draws the bar of an event on its first day in the week, and an empty place on its other days. */
+/** An event's bar on its first day in the week, an empty place on its other days. */
 function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
@@ -269,7 +269,7 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   )}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
-/** Lists all events of a day, for phones and for days with more events than fit. */
+/** All events of a day, for phones and for days with more events than fit. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])
@@ -345,8 +345,7 @@ const SCOPES = [
 const isScope = (text: string) => SCOPES.some(({ scope }) => scope === text)
 
 /**
- * Moves an event to another day at the same time of day. For a date of a series, it first asks which dates to
- * move.
+ * Moves an event to another day at the same time of day; for a date of a series, it first asks which dates.
  */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
@@ -372,7 +371,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
 }
 
 /**
- * Returns the day to move to, sent as such or as a number of days.
+ * The day to move to, sent as such or as a number of days.
  * @throws Problem rest_invalid_param for a day that does not exist
  */
 function targetOf(request: DeskRequest, from: string): string {

@@ -113,7 +113,7 @@ name="do" value="link">${say('Invite again')}</button><button type="submit" clas
 value="revoke">${say('Revoke')}</button></form></li>`
 }
 
-/** Users with a sign-in by another provider, and the name of that provider. */
+/** Users who sign in with another provider, and its name. */
 type OtherUsers = readonly { name: string; users: ReadonlySet<number> }[]
 
 function personLine({ context: { site, now } }: DeskRequest, person: Person, others: OtherUsers): Html {
@@ -221,7 +221,7 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
 }
 
 /**
- * Returns a refused change as a fault of its field.
+ * A refused change as a fault of its field.
  * @throws any other error
  */
 function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
@@ -250,7 +250,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
 interface MadeLink {
   link: string
   isSent: boolean
-  /** True if the link sets a new password instead of inviting somebody. */
+  /** True for a new password, false for an invitation. */
   isReset: boolean
 }
 
@@ -267,11 +267,11 @@ async function makeLink(
   return { link, isSent, isReset: kind === 'reset' }
 }
 
-/** The site in the language of the user, which may differ from that of the caller. */
+/** The site in the user's language, perhaps not the caller's. */
 const siteOfUser = (site: Site, { language }: User): Site =>
   siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
 
-/** Shows a new link, with a text to send it along; it cannot be shown again. */
+/** A new link, with a text to send it along; it cannot be shown again. */
 function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: MadeLink): DeskView {
   const { site } = request.context
   const { id, name, email, login } = user
@@ -314,7 +314,7 @@ hidden>${say('Copy')}</button><a class="button" href="${mail}">${say('Write an e
 }
 
 /**
- * Finds the user in the path.
+ * The user in the path.
  * @throws Problem rest_forbidden unless the caller may manage users, rest_no_route for an unknown user
  */
 async function personOf(request: DeskRequest): Promise<User> {
@@ -387,12 +387,10 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
   return Promise.all(request.otherSignIns.map(({ card }) => card(request, user)))
 }
 
-/**
- * Returns the user's e-mail address; empty if there is none, in which case the login is stored in its place.
- */
+/** The user's e-mail address; empty if there is none and the login is stored in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** Up to this many people are offered in a list; among more, the login has to be typed. */
+/** Up to this many people are offered; among more, the login has to be typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {

@@ -46,7 +46,7 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
 }
 
 /**
- * Sets the user's language; empty means that of the calendar.
+ * Empty means the calendar's language.
  * @throws Error if there is no such user
  */
 export async function changeLanguage(tx: Tx, id: number, language: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function changeLanguage(tx: Tx, id: number, language: string): Prom
 
 /**
  * Changes the e-mail address, by which the user can also sign in; an empty one removes it.
- * @throws RefusedUserChange for an invalid address, or that of another user; Error if there is no such user
+ * @throws RefusedUserChange for an invalid address, or another user's; Error if there is no such user
  */
 export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
   const user = await getUser(tx, id)
@@ -75,7 +75,7 @@ export async function changeEmail(tx: Tx, id: number, email: string): Promise<vo
 }
 
 /**
- * Makes another user the author of all records of a user.
+ * Makes another user the author of all the user's records.
  * @throws RefusedUserChange if both are the same; Error if there is no such user
  */
 export async function handOverRecords(tx: Tx, id: number, heirId: number): Promise<void> {

@@ -11,9 +11,9 @@ export interface PickedName {
   kind: PickedKind
   id: number
   name: string
-  /** The status of the record; always `publish` for a term. */
+  /** Always `publish` for a term. */
   status: string
-  /** The city of a venue, or the parent of a category; otherwise empty. */
+  /** A venue's city, or a category's parent; otherwise empty. */
   about: string
 }
 
@@ -23,8 +23,8 @@ const LONGEST_PICKED = 300
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * Finds names that contain the text, regardless of letter case and accents. Names that begin with it come
- * first; an empty text finds all names. Returns only records that the caller may see, none from the trash.
+ * Names that contain the text, regardless of letter case and accents; those that begin with it come first. An
+ * empty text finds all. Only records that the caller may see, none from the trash.
  */
 export async function pickNames(
   kind: PickedKind,
@@ -40,7 +40,7 @@ export async function pickNames(
   return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
 }
 
-/** Finds the record with this name, or else the only one whose name begins with it. */
+/** The record with this name, or else the only one whose name begins with it. */
 export async function findNamed(
   kind: PickedKind,
   text: string,
@@ -54,8 +54,8 @@ export async function findNamed(
 }
 
 /**
- * Finds the record with this name, regardless of letter case and accents. Of several, the oldest public one
- * is returned, or else the oldest.
+ * The record with this name, regardless of letter case and accents; of several, the oldest public one, or
+ * else the oldest.
  */
 export async function findSameName(
   kind: PickedKind,
@@ -85,9 +85,7 @@ const TABLES = {
   organizer: { table: 'organizers', about: undefined },
 } as const
 
-/**
- * Tests the condition on the index of names, and reads rows until `most` are found that the caller may see.
- */
+/** Tests the condition on the index of names, until there are `most` rows that the caller may see. */
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,

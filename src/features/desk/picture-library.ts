@@ -12,7 +12,7 @@ import { listLatestImages } from './picture-store.ts'
 const OFFERED = 24
 
 export interface Library {
-  /** The newest pictures that match `search`, the newest first. */
+  /** The newest that match `search`, the newest first. */
   rows: readonly ImageRow[]
   search: string
   areMore: boolean
@@ -25,15 +25,15 @@ export async function findLibrary(context: Context, search: string): Promise<Lib
 }
 
 interface Choice {
-  /** The id of the chosen picture, or the value of `none`. */
+  /** The chosen picture's id, or the value of `none`. */
   chosen: string
-  /** The value of the option without a picture. */
+  /** The option without a picture. */
   none: string
-  /** The present picture, which is offered even if the search does not find it. */
+  /** The present picture, offered even if the search does not find it. */
   image?: ImageRow | undefined
 }
 
-/** Offers pictures as radio buttons, with a search. With a script, the search runs while one types. */
+/** Pictures as radio buttons, with a search, which a script runs while one types. */
 export function libraryChoice(context: Context, library: Library, choice: Choice): Html {
   const { site } = context
   const label = sayAtDesk(site, 'Search pictures')
@@ -78,7 +78,7 @@ function choices(
   }${areMore && html`<p class="hint">${sayAtDesk(site, 'There are more pictures: search for one.')}</p>`}`
 }
 
-/** Offers the focal point as nine radio buttons; with a script, also by a click on the picture. */
+/** The focal point as nine radio buttons; with a script, also by a click on the picture. */
 export function focusChoice(site: Context['site'], chosen: string): Html {
   const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
   const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
@@ -94,7 +94,7 @@ export function focusChoice(site: Context['site'], chosen: string): Html {
   )}" data-own="${sayAtDesk(site, 'As it is')}">${radios}</div>`
 }
 
-/** Values and names of the focal points, from top left to bottom right; the empty value means the middle. */
+/** Focal points from top left to bottom right; empty means the middle. */
 const PLACES_IN_VIEW: readonly (readonly [value: string, text: DeskText])[] = [
   ['0 0', 'Top left'],
   ['0.5 0', 'Top'],

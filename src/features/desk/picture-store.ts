@@ -15,8 +15,7 @@ import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImageRow, PagedKind } from '../../store/storage/schema.ts'
 
 /**
- * Replaces the file of a picture and removes its focal point. The former files are deleted when `withImages`
- * ends.
+ * Replaces a picture's file and removes its focal point. The former files are deleted when `withImages` ends.
  * @throws Problem as `changeTexts`
  */
 export async function replaceFile(
@@ -41,7 +40,7 @@ export async function replaceFile(
 export interface ImageList {
   search?: string
   before?: number | undefined
-  /** `unused`: only pictures that no record shows; `untold`: only those without alternative text. */
+  /** `unused`: pictures that no record shows; `untold`: those without alternative text. */
   only?: 'unused' | 'untold' | undefined
 }
 
@@ -60,7 +59,7 @@ export interface ImageUse {
   kind: PagedKind
   id: number
   name: string
-  /** The start of an event in local time; empty for other records. */
+  /** An event's local start; empty for other records. */
   start: string
 }
 
@@ -90,14 +89,14 @@ export async function listLatestImages(
   return open.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Shares of width and height: 0 is left and top, 1 is right and bottom. */
+/** Shares of width and height: 0 is left and top, 1 right and bottom. */
 export interface FocalPoint {
   x: number
   y: number
 }
 
 /**
- * Sets the focal point; `undefined` means the middle.
+ * `undefined` means the middle.
  * @throws Problem as `changeTexts`
  */
 export async function changeFocus(

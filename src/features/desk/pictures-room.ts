@@ -43,7 +43,7 @@ const pictureTranslator =
     sayOfPictures(site, text, values)
 
 const PER_PAGE = 48
-/** The page of a picture lists at most this many records of each kind that show it. */
+/** Records of each kind that a picture's page lists at most. */
 const MOST_USES = 20
 
 const LISTS = [
@@ -187,7 +187,7 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   }</li>`
 }
 
-/** Stores several pictures sent by the form. A script sends them one at a time and gets JSON back. */
+/** Stores several pictures. A script sends them one at a time and gets JSON back. */
 async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
   const { context, files } = request
   const { site, caller } = context

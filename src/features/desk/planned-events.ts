@@ -20,19 +20,18 @@ const PLANNED = [
 ] as const satisfies (keyof EventRow)[]
 
 export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
-  /** The lowest id among its categories. */
+  /** The lowest id of its categories. */
   category: number | undefined
-  /** The name of the first venue that the caller may see. */
+  /** The first venue that the caller may see. */
   place: string
 }
 
-/** All statuses except the trash. */
+/** All but the trash. */
 const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'private']
 
-/** An event with its local times. */
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** Days from `first` until before `after`; with `author`, only events of that author. */
+/** From `first` until before `after`; with `author`, only that author's events. */
 interface Days {
   first: string
   after: string
@@ -40,7 +39,7 @@ interface Days {
   author?: number | undefined
 }
 
-/** Finds events on these days. All columns are in indexes, so that no rows with long texts are read. */
+/** Events on these days. All columns are in indexes, so that no rows with long texts are read. */
 export async function findPlannedTimes(
   { db, caller, readInLane }: Context,
   days: Days,
@@ -102,7 +101,7 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
 
-/** Returns the events that the caller may see, in no particular order. */
+/** The events that the caller may see, in no particular order. */
 export async function readPlanned({ db, caller }: Context, ids: readonly number[]): Promise<PlannedEvent[]> {
   if (ids.length === 0) return []
   const [rows, categories, places] = await Promise.all([

@@ -8,7 +8,7 @@ import { described, type FormFaults, type FormValues } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 import { type Position, parsePosition, writtenPosition } from './positions.ts'
 
-// A single field for a position, in place of latitude and longitude, and a map to click on if map tiles are
+// One field for a position, in place of latitude and longitude, and a map to click on if map tiles are
 // configured.
 
 export const positionTexts = {
@@ -37,13 +37,13 @@ const sayOfPosition = sayIn(positionTexts)
 const positionOf = ({ geo_lat: lat = '', geo_lng: lng = '' }: FormValues): string =>
   lat === '' && lng === '' ? '' : writtenPosition({ lat: Number(lat), lng: Number(lng) })
 
-/** Moves the faults of latitude and longitude to the field for the position. */
+/** Moves the faults of latitude and longitude to the position field. */
 export function atPosition({ geo_lat, geo_lng, ...others }: FormFaults): FormFaults {
   const fault = geo_lat ?? geo_lng
   return fault === undefined ? others : { position: fault, ...others }
 }
 
-/** Names of the fields that the field for the position replaces. */
+/** Fields that the position field replaces. */
 export const POSITION_FIELDS: readonly string[] = ['geo_lat', 'geo_lng']
 
 export async function positionControl(
@@ -71,7 +71,7 @@ export async function positionControl(
   )}</p>${fault && html`<p class="error" id="position-error">${fault}</p>`}${await mapToClick(context)}</div>`
 }
 
-/** The map to click on. It loads nothing from another host until its button is clicked. */
+/** A map that loads nothing from another host until its button is clicked. */
 async function mapToClick(context: Context): Promise<Html | false> {
   const { site } = context
   const { tiles, attribution } = site.maps
@@ -100,7 +100,7 @@ async function mapToClick(context: Context): Promise<Html | false> {
   )}</p></div></div>`
 }
 
-/** Returns the position of the newest venue that has one and that the caller may see. */
+/** The position of the newest venue that has one and that the caller may see. */
 async function someVenue({ db, caller }: Context): Promise<Position | undefined> {
   const found = await db
     .selectFrom('venues')
@@ -115,8 +115,7 @@ async function someVenue({ db, caller }: Context): Promise<Position | undefined>
 }
 
 /**
- * Reads the position field as latitude and longitude, or returns a sentence if it cannot be read. The result
- * is empty if the field is unchanged or missing.
+ * The position as latitude and longitude, or a sentence if it cannot be read; empty if unchanged or missing.
  */
 export async function readPosition(request: DeskRequest): Promise<Readonly<Record<string, string>> | string> {
   const { context, form } = request

@@ -9,8 +9,8 @@ export interface Position {
 const LONGEST = 2000
 
 /**
- * Reads a position; a short plus code is completed by the position `near`. Returns undefined for any other
- * text, and for short links, which do not contain the position.
+ * Reads a position; `near` completes a short plus code. Undefined for any other text, and for short links,
+ * which do not contain the position.
  */
 export function parsePosition(text: string, near?: Position): Position | undefined {
   const trimmed = text.trim()
@@ -74,7 +74,7 @@ function readLink(text: string): Position | undefined {
   if (!url) return undefined
   const { searchParams, hash } = url
   const path = decoded(url.pathname)
-  // The last `!3d…!4d…` is the place itself; the position after `@` is the centre of the screen.
+  // The last `!3d…!4d…` is the place itself; after `@` is the centre of the screen.
   const place = [...path.matchAll(/!3d(-?[\d.]{1,20})!4d(-?[\d.]{1,20})/g)].at(-1)
   if (place) return pairOf(place[1], place[2])
   const marked = pairOf(searchParams.get('mlat') ?? undefined, searchParams.get('mlon') ?? undefined)
@@ -95,14 +95,14 @@ function decoded(text: string): string {
   }
 }
 
-// The digits of plus codes (Open Location Code).
+// Digits of plus codes (Open Location Code).
 
 const DIGITS = '23456789CFGHJMPQRVWX'
-/** In degrees: the width of one step for each of the first five pairs of digits. */
+/** In degrees: one step for each of the first five pairs of digits. */
 const STEPS = [20, 1, 0.05, 0.0025, 0.000125]
 const WHOLE = 8
 
-/** Reads a plus code. After the five pairs, each digit selects one of five rows and four columns. */
+/** After the five pairs of a plus code, each digit selects one of five rows and four columns. */
 function readPlusCode(text: string, near: Position | undefined): Position | undefined {
   const [, head, tail] =
     /^([23456789CFGHJMPQRVWX]{2,8})\+([23456789CFGHJMPQRVWX]{2,7})(?=$|[\s,])/i.exec(text) ?? []
@@ -111,7 +111,7 @@ function readPlusCode(text: string, near: Position | undefined): Position | unde
   return near && nearestTo(near, head, tail)
 }
 
-/** Returns the position nearest to `near` among all full codes that end in this short one. */
+/** The position nearest to `near` among all full codes that end in this short one. */
 function nearestTo(near: Position, head: string, tail: string): Position {
   const missing = WHOLE - head.length
   const size = STEPS[missing / 2 - 1] ?? 1
@@ -147,7 +147,7 @@ function middleOf(code: string): Position {
   return { lat: south + height / 2, lng: west + width / 2 }
 }
 
-/** Letters for compass points in four languages: `O` is west in French and Spanish, but east in German. */
+/** Compass points in four languages: `O` is west in French and Spanish, but east in German. */
 const SIDES = 'NSEWO'
 
 /** Reads coordinates: `53.27, -9.05`, `53,27; -9,05`, `N 53.27 W 9.05` or `53°16'12"N 9°3'0"W`. */
@@ -165,8 +165,8 @@ function readFigures(text: string): Position | undefined {
 }
 
 /**
- * Splits the text into latitude and longitude, at a semicolon, a comma with a space, a compass point, or the
- * second of three commas.
+ * Latitude and longitude, split at a semicolon, a comma with a space, a compass point, or the second of three
+ * commas.
  */
 function halvesOf(text: string): readonly [string, string] | undefined {
   const signs = text.replaceAll('/', ';').replaceAll(', ', ';').split(';')

@@ -26,8 +26,8 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/ev
 import type { PickedName } from './picked-names.ts'
 import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from './spoken/quick-line.ts'
 
-// Reads an event from one line of natural language. The result is shown as a form, and nothing is saved until
-// that is sent.
+// Reads an event from one line of natural language, and shows it as a form; nothing is saved until that is
+// sent.
 
 const LONGEST_LINE = 300
 
@@ -142,7 +142,7 @@ value="${randomUUID()}">
   )}</button></p></form>`
 }
 
-/** A checkbox for the recurrence rule that was read; unticking it removes the rule. */
+/** A checkbox for the rule that was read; unticking removes the rule. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

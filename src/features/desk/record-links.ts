@@ -9,7 +9,7 @@ import { pathTo } from '../pages/viewing.ts'
 import { deskPath } from './desk-page.ts'
 import { mayPropose } from './review/review.ts'
 
-// Links to records in lists of the desk. They never lead to a form that the caller may not open.
+// Links to records in the desk's lists, never to a form that the caller may not open.
 
 const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
   PagedKind,
@@ -20,16 +20,13 @@ const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as c
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>
   mayEdit(context.caller, row) || (kind === 'event' && mayPropose(context, row))
 
-/**
- * Returns the path of the record's form, or else of its public page; undefined if the caller may open
- * neither.
- */
+/** The path of the record's form, or else of its public page; undefined if the caller may open neither. */
 function hrefOf(context: Context, kind: PagedKind, row: Linkable): string | undefined {
   if (mayOpen(context, row, kind)) return deskPath(context.site, `/${ROOMS[kind]}/${row.id}`)
   return row.status === 'publish' ? pathTo(context.site, recordPath(context.site, kind, row)) : undefined
 }
 
-/** @param look the value of the attribute `class` */
+/** @param look the attribute `class` */
 export function linkOrText(
   href: string | undefined,
   text: Content,
@@ -64,10 +61,7 @@ export async function findHrefs(
   )
 }
 
-/**
- * Returns the caller as the author whose events a page shows; undefined for callers who may change
- * everybody's.
- */
+/** The caller as the author whose events a page shows; undefined if they may change everybody's. */
 export const authorFirst = ({ caller }: Pick<Context, 'caller'>): number | undefined =>
   can(caller, 'edit_others') ? undefined : caller.id
 

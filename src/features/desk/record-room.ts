@@ -49,7 +49,7 @@ import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 
-// The rooms for venues, organizers, categories and tags, generated from the declarations of their fields.
+// The rooms for venues, organizers, categories and tags, generated from their declared fields.
 
 interface RecordRoom {
   served: ServedResource
@@ -157,7 +157,7 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
 /** Lists stop counting uses at this number. */
 const MOST_IN_LISTS = 100
 
-/** Returns for each record how many events use it; the counts of terms are already in their rows. */
+/** How many events use each record; terms have their counts in their rows. */
 async function usesIn(
   { served }: RecordRoom,
   { db }: Context,
@@ -287,8 +287,8 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Finds the record in the path.
- * @throws Problem rest_no_route if there is no such record, rest_forbidden if the caller may not change it
+ * The record in the path.
+ * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may not change it
  */
 async function locateFor(
   { served }: RecordRoom,
@@ -523,7 +523,7 @@ function nameIn({ naming }: RecordRoom, row: unknown): string {
   return decodedText(String(name ?? ''))
 }
 
-/** Removes the record. Asks for confirmation first if events use it, or if it cannot be restored. */
+/** Asks for confirmation first if events use the record, or if it cannot be restored. */
 async function removeOrAsk(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { id } = await locateFor(room, request)
@@ -653,7 +653,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** Finds the record that `text` means, by its number or name; undefined for the record `own` itself. */
+/** The record that `text` means by number or name; undefined for the record `own` itself. */
 async function meantBy(
   room: RecordRoom,
   context: Context,

@@ -17,8 +17,7 @@ import { formerStatus } from './former-status.ts'
 import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './review/proposal-store.ts'
 
-// Saves, removes, restores and deletes records as REST does, together with the rows that the desk stores
-// about them.
+// Saves, removes, restores and deletes records as REST does, with the desk's rows about them.
 
 export interface Saved {
   id: number
@@ -34,7 +33,7 @@ function savingFor(context: Context, served: ServedResource, formOf: FormPlace, 
 }
 
 /**
- * Creates a record. Within a day, the same key and values return the first record instead.
+ * Creates a record; within a day, the same key and values return the first one.
  * @param key printable ASCII characters
  * @param form name of the form whose unsaved text is deleted
  * @throws Problem with faults by field in `details.params`; rest_idempotency_key_reused for other values
@@ -64,7 +63,7 @@ export interface SaveExtras {
 }
 
 /**
- * Updates a record. With a `version`, it writes only if the record still has that version.
+ * Updates a record; with a `version`, only if it still has that.
  * @throws Problem with faults by field in `details.params`; rest_precondition_failed for another version
  */
 export async function updateRecord(
@@ -95,7 +94,7 @@ export async function updateRecord(
 }
 
 /**
- * Moves a record to the trash; a term, which has no trash, is deleted.
+ * Moves a record to the trash; deletes a term, which has no trash.
  * @param raw options, such as the scope in a series
  * @throws Problem with faults by field in `details.params`; rest_forbidden; rest_precondition_failed for
  * another version
@@ -122,8 +121,8 @@ export async function removeRecord(
 }
 
 /**
- * Takes a record out of the trash with its former status: draft if that is unknown, pending if the caller may
- * not set it.
+ * Takes a record out of the trash with its former status: draft if unknown, pending if the caller may not set
+ * it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
 export async function untrashRecord(
@@ -139,10 +138,7 @@ export async function untrashRecord(
   return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
 }
 
-/**
- * Deletes the desk's rows about a term together with it. For other records they stay, since a record in the
- * trash may be restored.
- */
+/** Deletes the desk's rows about a term with it. Other records keep theirs, since they may be restored. */
 function removing(context: Context, served: ServedResource, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
@@ -157,7 +153,7 @@ export function wantedAt(id: number, version: number | undefined): WantedVersion
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 
-/** Returns the id and present version of a record; the version is 0 for a kind without versions. */
+/** A record's id and present version; 0 for a kind without versions. */
 export async function savedAs(
   context: Context,
   { versioned }: Operations,

@@ -22,13 +22,13 @@ const KINDS = { event: 'Event', venue: 'Venue', organizer: 'Organizer' } as cons
 >
 
 interface ShownHit {
-  /** The path of its form or public page; undefined if the caller may open neither. */
+  /** Form or public page; undefined if the caller may open neither. */
   href: string | undefined
   title: string
-  /** The start of an event, or the city of a venue. */
+  /** An event's start, or a venue's city. */
   about: string
   kind: string
-  /** The name of the status; empty for a published record. */
+  /** The status in words; empty for a published record. */
   state: string
 }
 
@@ -63,7 +63,7 @@ function showHit(
 
 const searchIn = ({ query }: DeskRequest) => query.get('search')?.trim() ?? ''
 
-/** Shows what was found; a single hit is opened at once. */
+/** What was found; a single hit is opened at once. */
 async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context

@@ -25,8 +25,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
         settingGroups: settingGroupsWith(start.features),
         listTroubles: (db, now) => listTroubles(start.features, askOf(db), now),
       })
-      // The desk signs nobody in here: it determines the user itself, by its own cookie, which is not valid
-      // outside the desk.
+      // The desk determines the user itself, by its own cookie, which is not valid outside the desk.
       return [
         {
           methods: 'all',
@@ -38,7 +37,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** In ms: how often to look for a change of the time zone that another process has not finished. */
+/** In ms: how often to look for a zone change that another process has not finished. */
 const ZONE_EVERY = 30_000
 
 function zoneWork(database: Database, report: ServiceStart['report']): Work {

@@ -117,7 +117,7 @@ async function saveSettings(request: DeskRequest): Promise<DeskAnswer> {
   )
   const faults = {
     ...namedFaults(settingFaults(site, values)),
-    // The option “another time zone” has an empty value, so a form that sends it without a zone is refused.
+    // “Another time zone” has an empty value: sent without a zone, it is refused.
     ...(values.timezone === '' && { timezone: sayAtDesk(site, 'This is none of the choices.') }),
   }
   if (Object.keys(faults).length > 0) return settingsView(request, faults)
@@ -189,7 +189,7 @@ function settingRow(
 
 const LONGEST_VALUE = 200
 
-/** Writes the value of a setting, without passwords, and cut if it is long. */
+/** A setting's value, without passwords, and cut if long. */
 function written({ context: { site } }: DeskRequest, name: string, value: unknown): string {
   if (typeof value === 'number') {
     const unit = name.endsWith('_bytes') ? ' B' : name.endsWith('_ms') ? ' ms' : ''

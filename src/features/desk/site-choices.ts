@@ -15,23 +15,19 @@ export const CHOICE_LABELS = {
   timezone: 'Your events are at the time of',
 } as const satisfies Record<string, DeskText>
 
-/** Returns the place in the name of a time zone, such as `Dublin` or `Buenos Aires`. */
+/** The place in a time zone's name, such as `Dublin` or `Buenos Aires`. */
 export function placeOfZone(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }
 
-/**
- * Used instead of `wallNow`, which also looks for changes of the clocks and would take more than a second for
- * all zones.
- */
+/** `wallNow` also looks for changes of the clocks, which for all zones would take more than a second. */
 const clockIn = madeOnce(
   (timeZone: string) =>
     new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit', minute: '2-digit' }),
 )
 
 /**
- * Returns the time zones as options, each with the present time there. A chosen zone without a place, such as
- * `UTC+2`, comes first.
+ * The time zones, each with its present time. A chosen zone without a place, such as `UTC+2`, comes first.
  */
 export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
   const option = (zone: string, wall: string): ControlOption => ({
@@ -55,13 +51,10 @@ export function languageOptions(): ControlOption[] {
   return LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value] }))
 }
 
-/** Currencies that come first in the list. */
+/** First in the list. */
 const FREQUENT = ['EUR', 'USD', 'GBP', 'CHF']
 
-/**
- * Returns the currencies as options: frequent ones first, the others by name, without those that were
- * replaced long ago.
- */
+/** Frequent currencies first, the others by name, without those replaced long ago. */
 export function currencyOptions({ language }: Pick<Site, 'language'>, chosen: string): ControlOption[] {
   const names = new Intl.DisplayNames([language], { type: 'currency' })
   const english = new Intl.DisplayNames(['en'], { type: 'currency' })
@@ -97,7 +90,7 @@ const OF_REGION: Readonly<Record<string, string>> = {
   ...{ SE: 'SEK', NO: 'NOK', DK: 'DKK', PL: 'PLN', CZ: 'CZK', HU: 'HUF', RO: 'RON', AU: 'AUD', NZ: 'NZD' },
 }
 
-/** Returns the currency of the region that `Accept-Language` gives first, as in `de-AT`. */
+/** The currency of the region that `Accept-Language` gives first, as in `de-AT`. */
 export function currencyOfVisitor(header: string): string | undefined {
   const [, region = ''] = /^[a-z]{2,3}-([a-z]{2})\b/i.exec(header.trim()) ?? []
   const code = region.toUpperCase()

@@ -116,7 +116,7 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
   )}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** Writes the time of an event today; for an event that began earlier, it is the time of its end. */
+/** An event's time today; if it began earlier, that of its end. */
 function timeOfEvent(
   site: Site,
   today: string,
@@ -154,7 +154,7 @@ const HELD =
   'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy \
 of another.'
 
-/** Lists problems of the service, for administrators only. */
+/** Problems of the service, for administrators only. */
 function troubleList(
   { site }: Context,
   isHeld: boolean,

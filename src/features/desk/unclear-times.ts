@@ -13,23 +13,23 @@ import {
 export interface PossibleTime {
   utc: string
   wall: string
-  /** The UTC offset, such as `+02:00`. Written after the local time, it makes clear which moment is meant. */
+  /** Such as `+02:00`. Written after the local time, it makes clear which moment is meant. */
   offset: string
-  /** The abbreviation of the time zone at that moment, such as `CEST`. */
+  /** The time zone's abbreviation then, such as `CEST`. */
   abbreviation: string
 }
 
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
   /**
-   * The two possible moments, the earlier one first. If no offset is given, a skipped time means the later
-   * one, a repeated time the earlier one.
+   * The two possible moments, the earlier first. Without an offset, a skipped time means the later one, a
+   * repeated time the earlier.
    */
   moments: [PossibleTime, PossibleTime]
 }
 
 /**
- * Tells whether a local time is skipped or repeated by a change of the clocks; undefined if it is neither.
+ * Tells whether the clocks skip or repeat a local time; undefined if neither.
  * @param wall as 'YYYY-MM-DD HH:MM:SS'
  * @throws RangeError for an unknown zone
  */
@@ -53,9 +53,7 @@ function momentOf(utc: string, zone: string): PossibleTime {
   return { utc, wall, offset: utcOffset(utc, zone), abbreviation: timezoneAbbreviation(zone, utc) }
 }
 
-/**
- * Describes an unclear time in a sentence such as `There is no 02:30 on this day, …`, which `say` translates.
- */
+/** An unclear time in a sentence such as `There is no 02:30 on this day, …`, which `say` translates. */
 export function describeUnclear(
   wall: string,
   { code, moments }: UnclearTime,

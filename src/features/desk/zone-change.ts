@@ -12,7 +12,7 @@ import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../../sto
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
 
-// Changes the time zone of the site, and converts the events that are in the former zone.
+// Changes the site's time zone, and converts the events in the former zone.
 
 export type ZoneKeeps = ZoneChangeColumns['keeps']
 
@@ -29,8 +29,8 @@ const timesOf = (row: Times): Times => {
 }
 
 /**
- * Converts the times of an event to another zone, keeping either the local time or the moment. All-day events
- * keep their days in both cases. An event whose local start the clocks skip keeps its length.
+ * An event's times in another zone, keeping either the local time or the moment. All-day events keep their
+ * days; an event whose local start the clocks skip keeps its length.
  */
 export function timesInZone(
   row: Times & Pick<EventRow, 'all_day'>,
@@ -50,7 +50,7 @@ export function timesInZone(
   return { ...settleWhen({ start, end: later, timezone, allDay }), timezone }
 }
 
-/** Counts what a change would convert; `events` has only those outside a series. */
+/** What a change would convert; `events` has only those outside a series. */
 export async function countInZone(db: Db, zone: string): Promise<{ events: number; series: number }> {
   const [events, series] = await Promise.all([
     db
@@ -85,7 +85,7 @@ export async function findInZone(db: Db, zone: string, nowUtc: string, most: num
 }
 
 /**
- * Finds the latest change if it is still in progress or can be undone.
+ * The latest change if it is still in progress or can be undone.
  * @param now in ms
  */
 export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeColumns | undefined> {
@@ -99,7 +99,7 @@ export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeCol
   return last && last.state !== 'returned' && last.done_utc >= since ? last : undefined
 }
 
-/** Counts events and series that were converted; during an undo, those still to be converted back. */
+/** Events and series that were converted; during an undo, those still to be converted back. */
 export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>): Promise<number> {
   const row = await db
     .selectFrom('zone_moves')
@@ -110,8 +110,8 @@ export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>):
 }
 
 /**
- * Locks the time zone. Returns false if `former` is no longer the zone, or while a change is in progress,
- * since a new one would lose the list of events still to be converted.
+ * Locks the time zone. False if `former` is no longer the zone, or while a change is in progress: a new one
+ * would lose the list of events still to be converted.
  */
 export async function mayChangeZone(tx: Tx, former: string, next: string): Promise<boolean> {
   await holdName(tx, 'zone')
@@ -121,8 +121,8 @@ export async function mayChangeZone(tx: Tx, former: string, next: string): Promi
 }
 
 /**
- * Sets the new zone; `moveZone` then converts the events. Returns false and changes nothing if
- * `mayChangeZone` does.
+ * Sets the new zone; `moveZone` then converts the events. False, without a change, where `mayChangeZone` is
+ * false.
  * @param now in ms
  */
 export async function changeZone(
@@ -147,8 +147,8 @@ export async function changeZone(
 }
 
 /**
- * Sets the former zone again; `moveZone` then converts the events back. Returns false for a change that does
- * not exist or is in progress.
+ * Sets the former zone again; `moveZone` then converts the events back. False for a change that does not
+ * exist or is in progress.
  */
 export async function returnZone(tx: Tx, id: number): Promise<boolean> {
   await holdName(tx, 'zone')
@@ -170,8 +170,8 @@ const setState = (tx: Tx, id: number, state: ZoneChangeColumns['state']) =>
 const AT_ONCE = 50
 
 /**
- * Converts events in pieces, yielding to other work in between; several processes may share the work.
- * @param clock returns the present time in ms
+ * Converts events in pieces, yielding to other work in between; several processes may share it.
+ * @param clock the present time in ms
  */
 export async function moveZone(
   { read, write }: Pick<Database, 'read' | 'write'>,
@@ -208,8 +208,8 @@ async function movePiece(tx: Tx, change: ZoneChangeColumns, now: number): Promis
   const rows: EventRow[] = await lockedRows(tx, query).execute()
   await saveMoved(tx, change, rows, (row) => timesInZone(row, change.new_zone, keeps), now)
   if (rows.length > 0) return true
-  // A recurrence rule follows the local time of its zone. In another zone no rule would give the same
-  // moments, so series are skipped.
+  // A rule follows its zone's local time. In another zone no rule would give the same moments, so series are
+  // skipped.
   if (keeps === 'moment') return false
   const next = await tx
     .selectFrom('series')
@@ -237,7 +237,7 @@ async function moveSeries(tx: Tx, change: ZoneChangeColumns, id: number, now: nu
   await saveMoved(tx, change, rows, times, now)
 }
 
-/** Saves the converted times, and stores those before and after, so that an undo restores them exactly. */
+/** Saves the converted times, and stores those before and after, for an exact undo. */
 async function saveMoved(
   tx: Tx,
   change: ZoneChangeColumns,
@@ -278,7 +278,7 @@ async function returnPiece(tx: Tx, change: ZoneChangeColumns, now: number): Prom
     .selectFrom('zone_moves')
     .selectAll()
     .where('change', '=', change.id)
-    // Series come first, since the times of their dates depend on them.
+    // Series first: their dates' times depend on them.
     .orderBy('kind', 'desc')
     .orderBy('record')
     .limit(AT_ONCE)
@@ -307,8 +307,8 @@ async function findLocked(tx: Tx, id: number): Promise<EventRow | undefined> {
 }
 
 /**
- * Returns the times of an event after an undo: the former ones, or, if they were changed since, the present
- * ones converted back. Undefined for an event that is no longer in the new zone.
+ * An event's times after an undo: the former ones, or, if changed since, the present ones converted back.
+ * Undefined for an event no longer in the new zone.
  */
 function returned(row: EventRow, change: Zones, former: Times, moved: string): Times | undefined {
   if (row.timezone !== change.new_zone) return undefined

@@ -31,8 +31,7 @@ import {
 const SHOWN = 10
 
 /**
- * In ms: how long a response waits for all events to be converted. In a larger calendar, the work continues
- * in the background.
+ * In ms: how long a response waits for the conversion. In a larger calendar, it continues in the background.
  */
 const WAITS = 4000
 
@@ -42,8 +41,8 @@ export function keepsIn(request: DeskRequest): ZoneKeeps | undefined {
 }
 
 /**
- * Asks whether events keep their local time or their moment. What was typed is repeated in hidden controls,
- * so that it is sent with the answer.
+ * Asks whether events keep their local time or their moment. Hidden controls repeat what was typed, for the
+ * answer.
  */
 export async function askAboutEvents(
   request: DeskRequest,
@@ -127,7 +126,7 @@ function previewTable({ context: { site } }: DeskRequest, rows: readonly EventRo
   )}</tr></thead><tbody>${rows.map(line)}</tbody></table>`
 }
 
-/** Changes the time zone; returns undefined while another change is in progress. */
+/** Undefined while another change is in progress. */
 export async function setZone(
   request: DeskRequest,
   zone: string,
@@ -151,15 +150,15 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
 }
 
 /**
- * Converts the events, and returns early if that takes long: the work then continues in the background, and
- * the service resumes it after a failure.
+ * Returns early if converting the events takes long: it continues in the background, and the service resumes
+ * it after a failure.
  */
 export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])
 }
 
-/** Reports the progress of the latest change, or offers to undo it. */
+/** The latest change's progress, or an offer to undo it. */
 export async function zoneNotice({ context }: DeskRequest): Promise<Content | undefined> {
   const { site, db, now } = context
   const change = await findZoneChange(db, now)

@@ -1,2 +1,2 @@
-// The types of the editor, which is served as `squire.js` in the folder of the desk's scripts.
+// The types of the editor, which is served as `squire.js`.
 export { default } from 'squire-rte'

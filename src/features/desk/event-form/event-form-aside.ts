@@ -26,7 +26,7 @@ import {
 import { uploadField } from './event-picture.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 
-// The cards beside an event's form, and the publication date of the status card.
+// The cards beside an event's form, and its publication date.
 
 const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
@@ -201,9 +201,9 @@ export function slugCard(form: EventForm): Html {
   )}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 
-// The control for the publication date, which is needed once the status is `future`.
+// The publication date, needed once the status is `future`.
 
-/** Returns the publication date and time as values of controls; none unless the event is scheduled. */
+/** Publication date and time as values of controls; none unless the event is scheduled. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {
@@ -226,9 +226,8 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Reads the publication date from the form. `date` is undefined if it does not change; a scheduled event that
- * is set to `publish` gets the present time.
- * @param shown the controls of the stored event
+ * `date` is undefined if it does not change; a scheduled event set to `publish` gets the present time.
+ * @param shown the stored event's controls
  */
 export function readPublication(
   context: Context,

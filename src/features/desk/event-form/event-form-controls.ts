@@ -16,9 +16,9 @@ export interface EventForm {
   faults: FormFaults
   /** The stored event; missing for a new one. */
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /** Identifies the form, so that sending it twice creates its event and picture only once. */
+  /** Identifies the form, so that sent twice it creates its event and picture only once. */
   key: string
-  /** The name under which the unsaved text of this form is stored. */
+  /** The name of the form's unsaved text. */
   formName: string
   may: {
     statuses: readonly string[]
@@ -27,7 +27,7 @@ export interface EventForm {
     upload: boolean
     makeCategory: boolean
     makeTag: boolean
-    /** True if saving makes a proposal, since the caller may not change the event. */
+    /** True if saving makes a proposal: the caller may not change the event. */
     propose: boolean
   }
   venues: ReadonlyMap<number, VenueRow>
@@ -41,7 +41,7 @@ export interface EventForm {
   dates: ShownDates | undefined
   ruleInWords: string
   near: Clashes
-  /** Notes above the form: about a conflict, a waiting proposal, an unsaved text. */
+  /** Above the form: about a conflict, a waiting proposal, an unsaved text. */
   notes: Content
   isConflict?: true
   notice?: Content
@@ -83,7 +83,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   later_time: 'New time',
 }
 
-/** Returns the label of a control; for an unknown control it is the control's name. */
+/** A control's label; its name if it is unknown. */
 export function controlLabel(site: Context['site'], name: string): string {
   const field = Object.hasOwn(event.fields, name)
     ? event.fields[name as keyof typeof event.fields]
@@ -115,13 +115,13 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
 id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** Shows new names that were picked as chips, except for the last one, which is still in the text control. */
+/** New names picked as chips, without the last one, which is still in the text control. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))
 }
 
-/** A picked value as a ticked checkbox; unticking it leaves the value out. */
+/** A picked value as a ticked checkbox; unticking leaves it out. */
 export function chip(name: string, value: string, text: string): Html {
   return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span \
 dir="auto">${text}</span></label>`

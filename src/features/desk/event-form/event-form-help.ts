@@ -29,15 +29,12 @@ import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { withMovedEnd } from './event-times.ts'
 
-// Pages that only the form's script requests; the form also works without it.
+// Pages that only the form's script requests; the form works without it.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/**
- * Returns records whose name begins with the typed text, and the offer to create one if none has this very
- * name.
- */
+/** Records whose name begins with the typed text, and the offer to create one if none has this very name. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -52,14 +49,14 @@ async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return { data: { names, ...(create !== undefined && { create }) } }
 }
 
-/** Returns what the typed times mean: times and dates in words, faults, clashes, possible duplicates. */
+/** What the typed times mean: in words, with faults, clashes and possible duplicates. */
 async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  // The start and end that were typed before the user changed the start.
+  // What was typed before the user changed the start.
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {
@@ -106,7 +103,7 @@ export const eventHelpPages: readonly DeskPage[] = [
   { at: '/events/:id/discard', post: discardTyped },
 ]
 
-// The preview: an event as visitors would see it, before it is saved.
+// The preview: an event as visitors would see it, before saving.
 
 class TakenBack extends Error {
   readonly document: string
@@ -117,10 +114,7 @@ class TakenBack extends Error {
   }
 }
 
-/**
- * Returns the public page of the typed event. To make it, the event is inserted in a transaction that is then
- * rolled back.
- */
+/** The public page of the typed event, which is inserted in a transaction and rolled back. */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')
@@ -148,7 +142,7 @@ async function writtenPage(
 ): Promise<string> {
   const { resource, operations } = events
   const { recurrence_scope: _scope, slug: _slug, author: _author, ...others } = raw
-  // Callers who may publish see the event as the public would, whatever status is chosen in the form.
+  // Callers who may publish see the event as the public would, whatever its status.
   const values = { ...others, ...(can(context.caller, 'publish') && { status: 'publish' }) }
   const sent = { fields: resource.fields, raw: values, isAllowed: true }
   const show = async (tx: Tx, id: number) => {
@@ -167,7 +161,7 @@ async function writtenPage(
   }
 }
 
-/** Reads inside the transaction, so that draft venues that are saved with the event are shown, too. */
+/** In the transaction, so that draft venues saved with the event are shown, too. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

@@ -35,7 +35,7 @@ import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 
-/** Fields that are not simply read from the one control with their name. */
+/** Fields not simply read from the control with their name. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,
   'cost',
@@ -51,8 +51,8 @@ const BY_HAND = new Set([
 export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
 
 /**
- * Returns a stored event as values of the form's controls.
- * @param state as `readStates` returns it
+ * A stored event as values of controls.
+ * @param state from `readStates`
  * @param row tells which moment an ambiguous time means
  */
 export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
@@ -85,8 +85,8 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
 }
 
 /**
- * Returns a proposal as values of the form's controls.
- * @param proposed values in the form that REST takes
+ * A proposal as values of controls.
+ * @param proposed values as REST takes them
  */
 export function typedProposal(
   context: Context,
@@ -124,7 +124,7 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
   return kind?.show ? kind.show(kept) : kept
 }
 
-/** Splits links into ids and names of new records; undefined if no links were sent. */
+/** Splits links into ids and names of new records; undefined if none were sent. */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
   const texts = [links]
@@ -159,8 +159,8 @@ export interface ReadForm {
 }
 
 /**
- * Reads the sent form into values for a save, with faults.
- * @param shown the controls of the stored event; its times stand in for times that were not sent
+ * Reads the form into values to save, with faults.
+ * @param shown the stored event's controls; its times stand in for those not sent
  */
 export async function readEventForm(
   context: Context,
@@ -189,7 +189,7 @@ export async function readEventForm(
   ])
   if (venue) raw.venue = venue
   if (organizer) raw.organizer = organizer
-  // A recurrence rule is read relative to the start, so changed repeats need the times, too.
+  // A rule is read relative to the start, so changed repeats need the times, too.
   const isTimed =
     shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
   const before = isTimed && shown ? readTimes(context, timesOf(shown)) : undefined
@@ -225,7 +225,7 @@ function newNames(typed: TypedForm, kind: 'categories' | 'tags'): string[] {
   return made.map((text) => text.trim()).filter((text) => text !== '')
 }
 
-/** Reports names of new terms that are empty without their markup. */
+/** Reports names of new terms that are empty without markup. */
 function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   const empty = (['categories', 'tags'] as const).filter((kind) =>
     newNames(typed, kind).some((name) => singleLine(name) === ''),
@@ -233,7 +233,7 @@ function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
 }
 
-/** Reports chosen terms that were deleted meanwhile, since a save would silently leave them out. */
+/** Reports chosen terms deleted meanwhile, which a save would silently leave out. */
 async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<FormFaults> {
   const chosen = (kind: string) => [...new Set(allTyped(typed, kind))].slice(0, MOST_NAMED).map(Number)
   const [categories, tags] = [chosen('categories'), chosen('tags')]
@@ -258,7 +258,7 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
   return Object.fromEntries(sent)
 }
 
-/** Reads the times. If neither end date nor end time was sent, the stored end moves with the start. */
+/** If neither end date nor end time was sent, the stored end moves with the start. */
 function timesIn(
   context: Context,
   typed: TypedForm,
@@ -276,10 +276,7 @@ export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
 
-/**
- * Returns the values for the time fields. If the times were changed, one that the clocks show twice gets its
- * UTC offset.
- */
+/** Values for the time fields. Of changed times, one that the clocks show twice gets its UTC offset. */
 function rawTimes(
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
   typed: TypedForm,
@@ -302,10 +299,7 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 
 type Link = string | Record<string, string>
 
-/**
- * Returns links to records by id or name. With more than `MOST_NAMED` it looks up no names, since the save is
- * refused anyway.
- */
+/** Links to records by id or name. Above `MOST_NAMED` it looks up no names: the save is refused anyway. */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -313,9 +307,8 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
 }
 
 /**
- * Reads the links to venues. `venue` has their ids, `venue_name` the name of the first one. A changed name
- * means the venue of that name, or a new one; an empty name removes the first venue, unless the caller may
- * not see it.
+ * Links to venues: `venue` has their ids, `venue_name` the first one's name. A changed name means the venue
+ * of that name, or a new one; an empty name removes the first venue, unless the caller may not see it.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'venue_name'))
@@ -333,8 +326,8 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
 }
 
 /**
- * Identifies the first venue with the name that the form showed. A save compares it with the sent name, since
- * the venue may have been renamed meanwhile.
+ * The first venue with the name that the form showed. A save compares that with the sent name, since the
+ * venue may have been renamed meanwhile.
  */
 export const shownVenue = (id: number | string, name: string) => `${id} ${name.trim()}`
 
@@ -343,7 +336,7 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** Reads the links to organizers; undefined if the form has no control for them. */
+/** Links to organizers; undefined if the form has no control for them. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -361,7 +354,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** Returns the linked venues and organizers that the caller may see, at most `MOST_NAMED` of each kind. */
+/** Linked venues and organizers that the caller may see, at most `MOST_NAMED` of each. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
@@ -394,13 +387,12 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // The faults found by the form are spread twice: first for their order, last because they say more than
-    // those of the save.
+    // The form's faults are spread twice: first for their order, last because they say more than the save's.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }
 
-/** Returns the faults of a refused save by control; undefined if the problem is not about fields. */
+/** A refused save's faults by control; undefined if the problem is not about fields. */
 export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
   const faults = faultsOf(site, problem, event.fields)
   if (!faults) return undefined

@@ -346,7 +346,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   const { context, dates, typed } = form
   const { site } = context
   const shown = new Set(dates?.dates.map(({ day }) => day))
-  // Dates that are left out but not shown are sent as hidden controls, so that they stay left out.
+  // Dates left out but not shown are sent as hidden controls, so that they stay left out.
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>
@@ -503,7 +503,7 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/** Groups of less common fields. A group is collapsed unless one of its fields has a value or a fault. */
+/** Groups of less common fields, collapsed unless a field has a value or a fault. */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)

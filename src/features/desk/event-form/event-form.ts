@@ -82,27 +82,23 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './e
 
 export interface KnownEvent {
   id: number
-  /** The event as the caller may see it: without a meeting link that is hidden from them. */
+  /** As the caller may see it: without a meeting link hidden from them. */
   row: EventRow
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /**
-   * The values of the controls, with a change that the caller has proposed, until that is published or
-   * withdrawn.
-   */
+  /** The controls' values, with a change that the caller has proposed, until it is published or withdrawn. */
   typed: TypedForm
   proposed: RawValues
 }
 
 /**
- * Reads an event and everything that its form shows.
- * @throws Problem rest_no_route if there is no such event, rest_forbidden if the caller may neither change it
- * nor propose changes
+ * An event and everything that its form shows.
+ * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may neither change it nor
+ * propose changes
  */
 export async function getKnownEvent(context: Context, id: number | undefined): Promise<KnownEvent> {
-  // The version is read before the event: if the event changes between the two reads, the save then notices a
-  // conflict.
+  // The version is read first: if the event changes between the two reads, the save notices a conflict.
   const version = id === undefined ? 0 : (await findVersion(context.db, 'event', id)).sequence
   const stored = id === undefined ? undefined : await findEvent(context.db, id)
   if (id === undefined || !stored) throw new Problem('rest_no_route')
@@ -203,7 +199,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
 
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
   timeFaults: FormFaults
-  /** Local times; empty while the typed times cannot be read. */
+  /** Local times; empty if unreadable. */
   start: string
   end: string
   understood: Readonly<Record<string, string>>
@@ -212,8 +208,7 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
 /**
- * Adds what the form showed for controls whose values versions do not have, so that a save can tell what was
- * changed.
+ * Adds what the form showed for controls whose values versions lack, so that a save can tell what changed.
  */
 function shownIn(
   typed: TypedForm,
@@ -337,7 +332,7 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
 }
 
-/** Query parameters with which a link to the form for a new event may fill its controls. */
+/** Query parameters that may fill controls of the form for a new event. */
 const GIVEN = ['start_time', 'end_date', 'end_time', 'venue_name', 'organizer_name', 'cost', 'website']
 const LONGEST_GIVEN = 500
 const GIVEN_LISTS = [...REPEAT_CONTROLS, 'all_day', 'categories', 'tags', 'new_categories', 'new_tags']
@@ -450,7 +445,7 @@ function undoPublishing(
 name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
-/** Restores the status before the publication. In a series this applies to all dates. */
+/** Restores the status before the publication, in a series for all dates. */
 async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const known = await getKnownEvent(context, recordIdIn(request))
@@ -461,8 +456,8 @@ async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
 }
 
 /**
- * Shows the form for a copy of the event, which is not saved yet. It gets the next sensible date; with the
- * query parameter `series`, the copy repeats as the series does.
+ * The form for a copy, not saved yet, on the next sensible date; with the query parameter `series`, it
+ * repeats as the series does.
  */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
@@ -513,7 +508,7 @@ export interface SentEventForm extends ReadForm {
 }
 
 /**
- * Reads the form and stores its picture. If the form is shown again, a control holds the id of the picture.
+ * Reads the form and stores its picture, whose id is in a control if the form is shown again.
  * @param shown the controls that `readEventForm` compares with
  */
 export async function readSentForm(
@@ -609,7 +604,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
-/** Returns the values to save, without a recurrence rule that the event already has. */
+/** The values to save, without a recurrence rule that the event already has. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,

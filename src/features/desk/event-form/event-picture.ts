@@ -31,14 +31,14 @@ import { changeFocus, type FocalPoint } from '../picture-store.ts'
 
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Stores the picture sent with a form, only once for each `key`; undefined if none was sent. */
+/** Stores a form's picture only once for each `key`; undefined if none was sent. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   return file && keepSent(context, file, key)
 }
 
 /**
- * Stores a file and returns its id, or the fault for which it was refused.
+ * Stores a file; returns its id, or the fault for which it was refused.
  * @throws any error except a Problem
  */
 export async function keepSent(
@@ -54,7 +54,7 @@ export async function keepSent(
 }
 
 /**
- * Returns what to tell the user about a refused file.
+ * What to tell the user about a refused file.
  * @throws `error`, unless it is a Problem
  */
 export async function faultOfSent({ site }: Context, file: SentFile, error: unknown): Promise<string> {
@@ -66,32 +66,20 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
   return problemAnswer(error, site.language, true).body.message
 }
 
-/**
- * Matches the type of HEIC files, which many phones write. It follows the four bytes of the first box's
- * length.
- */
+/** HEIC files, which many phones write; the type follows the four bytes of the first box's length. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
-/**
- * Contributors may add pictures, too. Nobody else sees such a picture before a public record has it
- * (`imagesOpenTo`).
- */
+/** Contributors may, too. Nobody else sees their picture before a public record has it (`imagesOpenTo`). */
 export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
 
-/**
- * Gives the file of a caller who may not upload a random name, so that nobody guesses its address before the
- * review.
- */
+/** A random file name if the caller may not upload, so that nobody guesses its address before the review. */
 function secretlyNamed(file: SentFile, caller: Caller): SentFile {
   if (can(caller, 'upload')) return file
   const ending = /\.\w{1,5}$/.exec(file.fileName)?.[0] ?? ''
   return { ...file, fileName: randomBytes(16).toString('hex') + ending }
 }
 
-/**
- * Checks a file and prepares its upload.
- * @throws Problem rest_forbidden, rest_request_too_large, rest_upload_unknown_type
- */
+/** @throws Problem rest_forbidden, rest_request_too_large, rest_upload_unknown_type */
 export async function prepareSent(context: Context, file: SentFile): Promise<PreparedUpload> {
   if (!mayAddPicture(context.caller)) throw new Problem('rest_forbidden')
   const { maxBytes } = context.images
@@ -114,10 +102,10 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 }
 
 /**
- * Saves the focal point, and the typed alternative text if the picture has none of its own.
- * @param former controls of the stored event, whose text is not written to another picture
- * @returns values for the event: `image_alt` is empty if the picture's own text applies, undefined if nobody
- * changed it
+ * Saves the focal point, and the typed alternative text if the picture has none.
+ * @param former the stored event's controls, whose text is not written to another picture
+ * @returns values for the event: `image_alt` is empty if the picture's own text applies, undefined if
+ * unchanged
  */
 export async function describePicture(
   context: Context,
@@ -162,8 +150,7 @@ export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow,
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
 /**
- * Writes a focal point as shares of width and height: `0.5 0` is the middle of the top. Empty if none was
- * chosen.
+ * A focal point as shares of width and height: `0.5 0` is the middle of the top; empty if none was chosen.
  */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {
   return x === null || y === null ? '' : `${x} ${y}`
@@ -174,10 +161,7 @@ export function focalPointIn(text: string): FocalPoint | undefined {
   return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }
 
-/**
- * The file control for a picture. Its script refuses files above `maxBytes`, since the server would not read
- * a form with one.
- */
+/** A file control whose script refuses files above `maxBytes`: the server would not read a form with one. */
 export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
@@ -225,8 +209,8 @@ ${plainField(alt, faults)}${
 }
 
 /**
- * Saves `alt` as the picture's alternative text, unless it is only the text that the form showed for the
- * former picture: `shown`, or the stored text of `former`.
+ * Saves `alt` as the picture's alternative text, unless the form showed it for the former picture: as
+ * `shown`, or as the stored text of `former`.
  */
 export async function sayWhatItShows(
   context: Context,

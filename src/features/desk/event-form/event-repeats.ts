@@ -22,7 +22,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** Returns a hash of each repeat control. A save compares them to tell which controls were changed. */
+/** A hash of each repeat control, by which a save tells which were changed. */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
@@ -31,8 +31,7 @@ export function repeatsDigests(typed: TypedForm): string {
 }
 
 /**
- * `recurrence` is empty for an event that does not repeat, and undefined if it does not change or the start
- * is unknown.
+ * `recurrence` is empty for an event that does not repeat, undefined if unchanged or the start is unknown.
  */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
@@ -94,7 +93,7 @@ export function readRepeats(
   return { recurrence, faults }
 }
 
-/** In characters. A longer text is cut here, and refused when the form is saved. */
+/** In characters. A longer text is cut here, and refused by the save. */
 const LONGEST_DATES = 1000
 
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
@@ -116,15 +115,15 @@ function placeInMonth(typed: TypedForm, start: Start): Pick<RuleFields, 'month_d
   return places[lastTyped(typed, 'repeat_place')] ?? places.day ?? {}
 }
 
-/** Returns the weekday of a date as rules name it, such as `tu`. */
+/** A date's weekday as rules name it, such as `tu`. */
 function weekdayAt(wall: string): string {
   const number = (new Date(`${dayOf(wall)}T00:00:00Z`).getUTCDay() + 6) % 7
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
 /**
- * Returns a recurrence as values of the repeat controls. A rule that they cannot express becomes `as_is`, and
- * a save keeps it.
+ * A recurrence as values of the repeat controls. A rule that they cannot express becomes `as_is`, which a
+ * save keeps.
  */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
@@ -164,18 +163,18 @@ export interface ShownDates {
   isMore: boolean
   /** True if a date ends after the next one begins. */
   doOverlap: boolean
-  /** The first date that ends at another local time than the event, because the clocks change during it. */
+  /** The first date with another local end time than the event, because the clocks change during it. */
   shifted?: { start: string; end: string }
 }
 
 const MOST_SHOWN = 16
 
-/** At most this many dates are examined: a year of weekly ones. */
+/** Dates examined: a year of weekly ones. */
 const LOOKED_AT = 53
 
 /**
- * Returns the next dates, or the first ones if all are over; undefined if there are none.
- * @param duration in seconds; undefined if it is not known
+ * The next dates, or the first ones if all are over; undefined if none.
+ * @param duration in seconds; undefined if unknown
  */
 export function shownNextDates(
   { now }: Pick<Context, 'now'>,

@@ -25,11 +25,11 @@ export const TIME_CONTROLS = [
   'end_again',
 ] as const
 
-/** Local times with their zone. Times that cannot be read are missing. */
+/** Local times with their zone; unreadable ones are missing. */
 export interface ReadTimes {
   start?: string
   end?: string
-  /** The start in UTC, if its local time occurs twice because the clocks change. */
+  /** The start in UTC, if the clocks show its local time twice. */
   startUtc?: string
   endUtc?: string
   isAllDay: boolean
@@ -56,8 +56,8 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
 }
 
 /**
- * Chooses between two moments with the same local time: the first one, unless the second is ticked. An end
- * whose first moment lies before the start is always the second.
+ * Of two moments with the same local time, the first, unless the second is ticked. An end whose first moment
+ * lies before the start is always the second.
  */
 function chosenMoments(
   typed: TypedForm,
@@ -83,7 +83,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** A start or end. The control of a start may also give the last day and the end time. */
+/** A start or end. A start's control may also give the last day and the end time. */
 interface TypedMoment {
   wall?: string
   last?: string | undefined
@@ -108,12 +108,12 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
   return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
 }
 
-/** Matches `24:00` and `24 Uhr`. Read as 00:00, such a start would be a day too early. */
+/** `24:00` and `24 Uhr`: read as 00:00, such a start would be a day too early. */
 const DAY_END = /^\D*24/
 
 /**
- * Reads the end. Without one it is two hours after the start; an end time earlier than the start, without a
- * date, is on the next day.
+ * Without an end, it is two hours after the start; an end time before the start, without a date, is on the
+ * next day.
  */
 function endIn(
   site: Site,
@@ -150,7 +150,7 @@ function endIn(
 
 const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
 
-/** Reports local times that do not exist because the clocks skip them; a save would silently move them. */
+/** Reports local times that the clocks skip; a save would silently move them. */
 function skippedFaults(
   context: Pick<Context, 'say'>,
   zone: string,
@@ -172,7 +172,7 @@ function readDay(text: string, here: SpokenHere): Reading<SpokenDate> {
   if (text.trim() === '') return 'none'
   const spoken = readSpokenDate(text, here)
   if (spoken) return spoken
-  // The format in which REST and browsers write a date with a time, such as `2026-12-04T19:30`.
+  // A date with a time as REST and browsers write it, such as `2026-12-04T19:30`.
   const [, date, time] = /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)\s*$/.exec(text) ?? []
   if (date === undefined || time === undefined || parseMoment(`${date} ${time}`, 'UTC', 0) === undefined)
     return 'unread'
@@ -184,7 +184,7 @@ function readClock(text: string, { language }: SpokenHere): Reading<{ start: str
   return text.trim() === '' ? 'none' : (readSpokenTime(text, language) ?? 'unread')
 }
 
-/** Returns the fault of an unreadable date. Its example is three days after `now`. */
+/** The fault of an unreadable date; its example is three days after `now`. */
 export function unreadDay(site: Site, text: string, { now }: Pick<SpokenHere, 'now'>): string {
   const example = typedDay(site, addDays(dayOf(now), 3))
   const value = shortened(text, LONGEST_QUOTED)
@@ -211,7 +211,7 @@ const typedForm = madeOnce(
     }),
 )
 
-/** Writes a date in words if they can be read again, such as `Thu 26 Nov 2026`; otherwise as `YYYY-MM-DD`. */
+/** A date in words that can be read again, such as `Thu 26 Nov 2026`; otherwise as `YYYY-MM-DD`. */
 export function typedDay(site: Site, day: string): string {
   const locale = localeOf(site)
   const ms = utcToMs(`${day} 00:00:00`)
@@ -257,9 +257,7 @@ export function typedTimes(
   }
 }
 
-/**
- * Moves the typed end, so that the event lasts as long as `before`. Changes nothing if a time cannot be read.
- */
+/** Moves the typed end, so that the event lasts as long as `before`; not if a time cannot be read. */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,

@@ -16,12 +16,12 @@ import {
   recurrenceObject,
 } from '../../../base/recurrence/recurrence-text.ts'
 
-// Converts a recurrence to values of form controls and back, and finds its next dates.
+// Converts a recurrence to form controls and back, and finds its next dates.
 
 /**
- * A recurrence as values of form controls. With `repeats: 'dates'` it has listed dates but no rule. With
- * `'text'` the controls cannot express it: the form shows `text` and sends it back. Fields that do not belong
- * to the value of `repeats` are ignored.
+ * A recurrence as values of form controls. `repeats: 'dates'`: listed dates without a rule. `'text'`: the
+ * controls cannot express it; the form shows `text` and sends it back. Fields that do not belong to the value
+ * of `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'
@@ -29,11 +29,11 @@ export interface RuleFields {
   /** Empty means the weekday of the start. */
   weekdays: string[]
   /**
-   * For a monthly rule: 1 to 31, or -1 for the last day. Undefined means the day of the start, or that
-   * `weekday` applies.
+   * Monthly: 1 to 31, or -1 for the last day. Undefined means the day of the start, or that `weekday`
+   * applies.
    */
   month_day?: number
-  /** For a monthly rule: the weekday in the month, such as `2tu` or `-1fr`. */
+  /** Monthly: the weekday, such as `2tu` or `-1fr`. */
   weekday?: string
   ends: 'never' | 'until' | 'count'
   until?: string
@@ -47,10 +47,7 @@ const NEVER: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: '
 
 const PLACED = /^(?:[1-5]|-1)[a-z]{2}$/
 
-/**
- * Converts recurrence lines to fields. They stay `text` if the fields would not give the same recurrence
- * back.
- */
+/** Recurrence lines as fields; `text` if these would not give the same recurrence back. */
 export function fieldsOfRule(text: string, start: Start): RuleFields {
   if (text.trim() === '') return NEVER
   const read = readRecurrence(text, start)
@@ -96,7 +93,7 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
-/** Returns the recurrence of the fields: an object, the unchanged `text`, or `""` for none. */
+/** The fields' recurrence: an object, the unchanged `text`, or `""` for none. */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   const {
     repeats,
@@ -132,10 +129,7 @@ export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
 const MOST_SHOWN = 100
 const MOST_PASSED = 20_000
 
-/**
- * Returns at most `most` dates from `from` on; none without a recurrence, a Fault for one that cannot be
- * read.
- */
+/** At most `most` dates from `from` on; none without a recurrence, a Fault for an unreadable one. */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)
   if (!read) return []

@@ -64,7 +64,7 @@ interface Waiting {
   terms: readonly string[]
   clashes: Clashes
   proposal: Proposal | undefined
-  /** For a pending event, its columns; for a proposal, the present values of its record by declared key. */
+  /** A pending event's columns; for a proposal, the record's present values by declared key. */
   present: Readonly<Record<string, unknown>>
 }
 
@@ -125,7 +125,7 @@ function draftOf(
   }
 }
 
-/** Returns the first waiting events and proposals for the start page; undefined if there are none. */
+/** The first waiting entries, for the start page; undefined if there are none. */
 export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined
@@ -141,7 +141,7 @@ export async function countInInbox(context: Context, inboxes: readonly FeatureIn
   return counted.reduce((sum, count) => sum + count, counts.events + counts.proposals)
 }
 
-/** Returns the inbox lists of other features. */
+/** Inbox lists of other features. */
 export async function featureLists({
   context,
   inboxes,
@@ -209,7 +209,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Explains the keyboard shortcuts, with a checkbox that turns them off. Hidden until a script shows it. */
+/** Explains keyboard shortcuts, with a checkbox that turns them off; hidden until a script shows it. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(
     site,
@@ -287,7 +287,7 @@ function besideTable(
   )
 }
 
-/** Returns a table of present and proposed values, without those that the caller may not see. */
+/** Present and proposed values, without those that the caller may not see. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -329,7 +329,7 @@ function actionsOf(context: Context, { what, id, kind, record }: InboxItem): Htm
   }</div>`
 }
 
-/** Ready-made reasons for the note with which a reviewer sends something back. */
+/** Ready-made notes for sending something back. */
 const REASONS = [
   'It is in the calendar already.',
   'The date or the time is not right.',
@@ -372,8 +372,7 @@ function sendBackForm(
 }
 
 /**
- * Returns the message after a decision. It gives only names of existing users and records, whatever the query
- * parameters say.
+ * The message after a decision. It gives only names of existing users and records, whatever the query says.
  */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
@@ -391,8 +390,8 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
 }
 
 /**
- * The message after a publication. For a scheduled event it gives the time of publication; drafts linked to
- * the event are public at once.
+ * The message after a publication; for a scheduled event it gives the time, though linked drafts are public
+ * at once.
  */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
@@ -416,14 +415,14 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** Maps each action to the value of `as` in `Decided`. */
+/** Each action's `as` in `Decided`. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',
   withdraw: 'withdrawn',
 }
 
-/** True if the caller has already made this very decision, as after a double click. */
+/** True if the caller has already decided just so, as after a double click. */
 function isOwnDecision({ by, as }: Decided['decided'], action: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[action]
 }

@@ -11,8 +11,7 @@ export interface TimedRow {
 }
 
 /**
- * Aggregates rows into one string, which `rowsIn` splits again: passing rows one by one takes longer than
- * finding them.
+ * Rows as one string, which `rowsIn` splits again: passing them one by one takes longer than finding them.
  */
 export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
   sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' ||

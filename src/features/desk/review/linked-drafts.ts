@@ -11,8 +11,8 @@ import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// What is published together with another author's event: drafts of the same author that the event links to,
-// and new terms that the author named.
+// What is published with another author's event: linked drafts by the same author, and new terms that the
+// author named.
 
 export function mayReview({ caller }: Pick<Context, 'caller'>): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
@@ -28,8 +28,8 @@ export interface LinkedDraft {
 export const BROUGHT = ['venue', 'organizer'] as const
 
 /**
- * Returns the ids of linked records under the keys that versions use. An absent key means that `values` does
- * not change these links.
+ * Ids of linked records under the keys of versions. An absent key means that `values` does not change these
+ * links.
  */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
@@ -40,13 +40,13 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** `links` has the ids of linked records under the keys that versions use: `venues` and `organizers`. */
+/** `links` has ids of linked records under the keys of versions: `venues` and `organizers`. */
 export interface SentRecord {
   author: number
   links: Readonly<Record<string, unknown>>
 }
 
-/** Returns for each record the drafts of its author among its venues and organizers. */
+/** For each record, its author's drafts among its venues and organizers. */
 export async function findLinkedDrafts(
   { db }: Pick<Context, 'db'>,
   records: readonly SentRecord[],
@@ -74,7 +74,7 @@ export async function findLinkedDrafts(
   )
 }
 
-/** Prepares publishing the linked drafts that the caller may publish. `publish` then writes them. */
+/** Prepares the linked drafts that the caller may publish; `publish` then writes them. */
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
@@ -93,7 +93,7 @@ export async function prepareLinkedDrafts(context: Context, record: SentRecord) 
   return { records, publish }
 }
 
-/** Returns for each event the terms that its author named and that do not exist yet. */
+/** For each event, the terms that its author named and that do not exist yet. */
 export async function waitingTerms(
   { db }: Pick<Context, 'db'>,
   events: readonly Pick<EventRow, 'id' | 'author'>[],
@@ -127,8 +127,8 @@ export interface LinkedDraftWrites {
 }
 
 /**
- * Prepares what is published together with `event`.
- * @param present the event's columns and links as in versions
+ * Prepares what is published with `event`.
+ * @param present its columns and links as in versions
  * @param sent values saved at the same time: their links and terms replace the present links and the waiting
  * terms
  */
@@ -159,7 +159,7 @@ export async function preparePublication(
   }
 }
 
-/** True if saving `values` publishes an event of another author. */
+/** True if saving `values` publishes another author's event. */
 export function publishesOthers(
   context: Context,
   { resource }: ServedResource,

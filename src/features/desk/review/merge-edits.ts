@@ -16,43 +16,40 @@ import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges changes that two people make to one record. If both have changed the same field, that is a conflict,
-// and neither value is lost.
+// Merges two people's changes to one record. A field changed by both is a conflict, and neither value is
+// lost.
 
-/** A field that both sides have changed, with its values in the form of a request. */
+/** A field that both sides have changed, with values as in a request. */
 export interface Conflict {
   member: string
-  /** Undefined if the history no longer has the version that the form was based on. */
+  /** Undefined if the history no longer has the version that the form showed. */
   base: unknown
   sent: unknown
   now: unknown
 }
 
 /**
- * The result of saving a form: the saved record, or conflicts, in which case nothing is saved. `taken` lists
- * fields that keep a change made by others.
+ * The saved record, or conflicts, with which nothing is saved. `taken` lists fields that keep others'
+ * changes.
  */
 export type Edited =
   | { saved: Saved; changed: string[]; taken: string[] }
   | { conflicts: Conflict[]; taken: string[]; version: number }
 
-/**
- * A form as sent. `version` is the one that it was based on, `base` holds the values that it showed, if the
- * page sends them.
- */
+/** `version` is the one that the form was based on, `base` what it showed, if the page sends that. */
 export interface SentForm {
   values: RawValues
   version: number
   base?: RawValues
   form?: string
-  /** Writes more in the same transaction, even if no field changes. Gets the version before the save. */
+  /** Writes more in the same transaction, even if no field changes. Gets the version before. */
   beside?: ((tx: Tx, version: number) => Promise<void>) | undefined
 }
 
 const MOST_TRIES = 5
 
 /**
- * Saves the fields that the form has changed. Others' changes to the remaining fields are kept; if both have
+ * Saves the fields that the form has changed; others' changes to the remaining ones are kept. If both have
  * changed a field, the conflict is returned. Unchanged texts keep their author.
  * @throws Problem as `updateRecord`
  */
@@ -75,7 +72,7 @@ export async function saveForm(
     const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
     const { version } = history
     if (conflicts.length > 0) return { conflicts, taken, version }
-    // `recurrence_scope` is not a change: it only says which dates of a series a change applies to.
+    // `recurrence_scope` is no change: it only says which dates of a series a change applies to.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
       await context.write(async (tx) => {
@@ -118,8 +115,8 @@ export interface MergedForm {
 }
 
 /**
- * Fields that are merged as a unit. The start of one side with the end of the other would be times that
- * nobody chose; the same holds for coordinates.
+ * Fields merged as a unit: one side's start with the other's end would be times that nobody chose; likewise
+ * coordinates.
  */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
@@ -127,7 +124,7 @@ export const UNITS: readonly (readonly string[])[] = [
 ]
 
 /**
- * Merges the sent values with the present ones, based on the version that the form showed.
+ * Merges sent with present values, based on the version that the form showed.
  * @throws Problem rest_invalid_param for values over a limit
  */
 export async function mergeForm(
@@ -178,7 +175,7 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** Returns the values that the form showed; undefined if the history no longer has that version. */
+/** What the form showed; undefined if the history no longer has that version. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,

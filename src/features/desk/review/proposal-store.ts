@@ -22,14 +22,14 @@ export interface Proposal extends Omit<ProposalColumns, 'values'> {
 
 const read = (row: ProposalColumns): Proposal => ({ ...row, values: JSON.parse(row.values) })
 
-/** Finds a proposal by its id, even if it is already decided. */
+/** A proposal, even if already decided. */
 export async function findProposal(db: Db, id: number): Promise<Proposal | undefined> {
   const row = await db.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirst()
   return row && read(row)
 }
 
 /**
- * Reads the proposal and locks it until the end of the transaction, so that only one reviewer decides on it.
+ * Reads a proposal and locks it until the end of the transaction, so that only one reviewer decides on it.
  */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(
@@ -39,7 +39,7 @@ export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** Returns the undecided proposals about a record, the oldest first. */
+/** Undecided proposals about a record, the oldest first. */
 export async function findOpenProposals(
   db: Db,
   kind: string,
@@ -52,8 +52,7 @@ export async function findOpenProposals(
 }
 
 /**
- * Finds undecided proposals that only name new terms. They have version 0, and are decided together with the
- * event.
+ * Undecided proposals that only name new terms: they have version 0, and are decided together with the event.
  */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
@@ -62,7 +61,7 @@ export async function findNamings(db: Db, events: readonly number[]): Promise<Pr
   )
 }
 
-/** Returns an author's proposals in the given state, the oldest first. */
+/** An author's proposals in this state, the oldest first. */
 export async function listProposalsOf(
   db: Db,
   author: number,
@@ -99,7 +98,7 @@ export async function writeProposal(
   return made?.id ?? 0
 }
 
-/** Updates the state and other columns of a proposal, but not its values. */
+/** Updates state and other columns, but not the values. */
 export async function updateProposal(
   tx: Tx,
   id: number,
@@ -126,7 +125,7 @@ export interface InboxPlace {
   id: number
 }
 
-/** An event that waits for a review. Of a series, only the pending date with the lowest id is listed. */
+/** An event waiting for a review; of a series, only the pending date with the lowest id. */
 export interface PendingEvent {
   id: number
   title: string
@@ -140,7 +139,7 @@ export interface PendingEvent {
 /** The position before the first entry. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/** Returns the pending events after the position `after`, the oldest first. */
+/** Pending events after the position `after`, the oldest first. */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -162,7 +161,7 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/** Returns the waiting proposals after the position `after`, the oldest first. */
+/** Waiting proposals after the position `after`, the oldest first. */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -174,7 +173,7 @@ export async function listWaitingProposals(
     .selectFrom('proposals')
     .selectAll()
     .where('state', '=', 'waiting')
-    // Proposals of version 0 only name new terms, and are decided together with their event.
+    // Version 0 only names new terms, and is decided together with the event.
     .where('version', '>', 0)
     .where(sql<boolean>`(changed_utc, id) > (${after.since_utc}, ${last})`)
   if (author !== undefined) rows = rows.where('author', '=', author)
@@ -183,7 +182,7 @@ export async function listWaitingProposals(
 
 const MOST_COUNTED = 10_000
 
-/** Counts pending events and waiting proposals, at most ten thousand of each. */
+/** Pending events and waiting proposals, at most ten thousand of each. */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -199,7 +198,7 @@ export async function countInbox(
 }
 
 export interface Decision {
-  /** The login of who decided; empty for the command line. */
+  /** Login of who decided; empty for the command line. */
   by: string
   at_utc: string
   as: 'published' | 'sent back' | 'withdrawn'
@@ -223,15 +222,15 @@ export async function findDecision(db: Db, event: number): Promise<Decision | un
   return { by: act.login, at_utc: act.time_utc, as }
 }
 
-// Users who may not create terms may name new ones in the desk. The names wait as a proposal beside the
-// event; REST ignores them (rule 22.4).
+// Users who may not create terms may name new ones in the desk, which wait as a proposal beside the event;
+// REST ignores them (rule 22.4).
 
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>
 
 const FIELDS = Object.values(TERM_LISTS)
 
 /**
- * Finds the named categories and tags that do not exist and that the caller may not create.
+ * Named categories and tags that do not exist and that the caller may not create.
  * @throws Problem rest_invalid_param for values over a limit
  */
 export async function findUnmadeTerms(
@@ -265,18 +264,15 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/**
- * Identifies forms of a record; 0 is a record not created yet. Without `form`, all forms of the record are
- * meant.
- */
+/** Forms of a record, 0 for one not created yet; without `form`, all of them. */
 export interface FormPlace {
   record: number
   form?: string
 }
 
 /**
- * Removes the unsaved text of the form, and stores the names of new terms as a proposal of version 0. It
- * waits for a review again whenever its author sends the event for review.
+ * Removes the form's unsaved text, and stores the names of new terms as a proposal of version 0, which waits
+ * again whenever its author sends the event for review.
  */
 export async function keepBeside(
   tx: Tx,

@@ -39,12 +39,12 @@ import {
   writeProposal,
 } from './proposal-store.ts'
 
-// Users who may not publish send events for review and propose changes. Reviewers publish them with their own
-// rights, or send them back. HTML is filtered by the rights of its author, not of the reviewer.
+// Users who may not publish send events for review and propose changes; reviewers publish them with their own
+// rights, or send them back. HTML is filtered by its author's rights, not the reviewer's.
 
 const MOST_NOTE = 2000
 
-/** The result if somebody else has already decided, with their decision. */
+/** The decision that somebody else has already made. */
 export interface Decided {
   decided: Decision
 }
@@ -74,8 +74,8 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Stores the changes as the caller's proposal, in place of an undecided one. Without any change, that one is
- * withdrawn.
+ * Stores the changes as the caller's proposal, in place of an undecided one, which is withdrawn if there is
+ * no change.
  * @throws Problem rest_forbidden, or the faults of the values
  */
 export async function proposeChange(
@@ -147,7 +147,7 @@ export async function findSeenProposal(context: Context, id: number): Promise<Pr
 }
 
 /**
- * Withdraws the caller's own proposal; returns the decision if there already is one.
+ * Withdraws the caller's own proposal; returns the decision if there is one.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
@@ -160,7 +160,7 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
 }
 
 /**
- * Returns a proposal to its author with a note; returns the decision if there already is one.
+ * Returns a proposal to its author with a note; returns the decision if there is one.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function sendBackProposal(
@@ -187,7 +187,7 @@ function whileOpen<Done>(
 }
 
 /**
- * Calls `work` while holding the lock on an undecided proposal; returns the decision if there is one.
+ * Calls `work` with the lock on an undecided proposal; returns the decision if there is one.
  * @throws Problem rest_gone
  */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
@@ -199,9 +199,8 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
- * Publishes the proposed values. HTML is filtered by the rights of the proposal's author, not of the
- * reviewer.
- * @param decided what the reviewer chose after a conflict, with the version that they saw
+ * Publishes the proposed values, with HTML filtered by the rights of their author.
+ * @param decided the reviewer's choices after a conflict, with the version that they saw
  * @throws Problem rest_forbidden, and as an update
  */
 export async function publishProposal(
@@ -327,10 +326,7 @@ function decideEvent(
   })
 }
 
-/**
- * Returns who decided on the event, and how. If the history does not tell, the decision follows from the
- * status.
- */
+/** Who decided on the event, and how; if the history does not tell, by its status. */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
   const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
@@ -346,7 +342,7 @@ export interface InboxItem extends InboxPlace {
   record: number
   title: string
   author: { id: number; name: string }
-  /** The series, if this date stands for all its pending dates. */
+  /** The series, if this date stands for all its pending ones. */
   series: number | null
   imported: boolean
   note: string
@@ -356,7 +352,7 @@ export interface InboxItem extends InboxPlace {
 export interface Inbox {
   items: InboxItem[]
   next: InboxPlace | undefined
-  /** Each count stops at ten thousand. */
+  /** Each stops at ten thousand. */
   counts: { events: number; proposals: number }
 }
 

@@ -11,37 +11,34 @@ import {
 } from '../desk-rows.ts'
 import type { UnsavedTextColumns } from '../desk-tables.ts'
 
-// Stores what a user is typing into a form separately from the record, visible only to that user.
+// What a user is typing into a form, stored apart from the record and visible only to that user.
 
 /** In bytes of JSON. */
 const MOST_BYTES = 200_000
-/** In seconds. A user's text is not stored if another one was within this time. */
+/** In seconds. No two texts of a user are stored within this time. */
 const PAUSE_S = 5
 const LONGEST_FORM = 64
-/** At most this many texts per user; a further one removes the oldest. */
+/** Per user; a further text removes the oldest. */
 const MOST_TEXTS = 100
 
 export interface UnsavedText {
   kind: string
   /** 0 for a record not created yet. */
   record: number
-  /** Tells several forms of one record apart; empty for a form without a name. */
+  /** Tells several forms of a record apart; empty for one without a name. */
   form: string
-  /**
-   * The version of the record that the form showed; if the record has a later one, somebody has changed it
-   * since.
-   */
+  /** The version that the form showed; if there is a later one, somebody has changed the record since. */
   version: number
   values: RawValues
   saved_utc: string
 }
 
-/** A text to store; `record` is 0 for a record not created yet. */
+/** `record` is 0 for one not created yet. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
 /**
- * Stores a text. Refuses it if it is too large, or comes within five seconds of another, unless it is the
- * last one (`isLast`).
+ * Refuses a text that is too large, or comes within five seconds of another, unless it is the last one
+ * (`isLast`).
  */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
@@ -60,10 +57,7 @@ export async function keepUnsavedText(
   })
 }
 
-/**
- * Finds the caller's text for a record, 0 for one not created yet. Without `form`, it is the latest of all
- * forms.
- */
+/** The caller's text for a record, 0 for one not created yet; without `form`, the latest of all forms. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -74,7 +68,7 @@ export async function findUnsavedText(
   return row && readUnsaved(row)
 }
 
-/** Returns all texts of the caller, the latest first. */
+/** The caller's texts, the latest first. */
 export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
   return (await selectUnsaved(db, caller.id)).map(readUnsaved)
 }

@@ -20,10 +20,10 @@ import {
 } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 
-// Asks the user whether a program may have an application password. As WordPress demands, the password is
-// only sent by HTTPS, or to a URL scheme of the program's own.
+// Asks whether a program may have an application password. As WordPress demands, that is only sent by HTTPS,
+// or to a URL scheme of the program's own.
 
-/** What the program asks for, in query parameters with the names that WordPress gives them. */
+/** The program's query parameters, named as in WordPress. */
 interface Asked {
   /** The program's `app_id`: a UUID, or empty. */
   id: string
@@ -35,9 +35,7 @@ interface Asked {
 const LONGEST_NAME = 200
 const LONGEST_ADDRESS = 2000
 
-/**
- * Characters that are invisible, or change the direction of text, and could thus falsify the program's name.
- */
+/** Invisible characters, and those that change the direction of text, could falsify the program's name. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function readAsked(read: (name: string) => string): Asked | { refusal: DeskText } {
@@ -52,7 +50,7 @@ function readAsked(read: (name: string) => string): Asked | { refusal: DeskText 
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/** URL schemes of browsers, of operating systems or open to any program: no password is sent to them. */
+/** URL schemes of browsers, of operating systems or open to any program: they get no password. */
 const NOBODYS = new Set(
   [
     'http ws wss ftp file data blob javascript vbscript about view-source filesystem',
@@ -60,7 +58,7 @@ const NOBODYS = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** Reads an address to return to: undefined if it is empty, null if no password may be sent there. */
+/** An address to return to: undefined if empty, null if no password may be sent there. */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -123,8 +121,8 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 }
 
 /**
- * Reads the rights ticked in the form. Undefined means all rights; an empty list means that "only what is
- * chosen here" was selected without choosing any.
+ * The rights ticked in the form: undefined for all, an empty list for "only what is chosen here" without a
+ * choice.
  */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
@@ -178,14 +176,12 @@ ${scopeFields(request)}
   }
 }
 
-/**
- * The source expression for the Content-Security-Policy: an origin for HTTPS, else the scheme with its colon.
- */
+/** A source for the Content-Security-Policy: an origin for HTTPS, else the scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
 /**
- * Handles the answer to the form. Consent makes a password and sends it, with the site's URL and the login,
- * to the address that the program gave, as WordPress does. A refusal makes none.
+ * Consent makes a password and sends it, with the site's URL and the login, to the program's address, as
+ * WordPress does. A refusal makes none.
  */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
@@ -216,7 +212,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   return secretView(request, secret, name)
 }
 
-/** Shows a new application password; it cannot be shown again. */
+/** A new application password; it cannot be shown again. */
 export function secretView({ context: { site }, user }: DeskRequest, secret: string, name: string): DeskView {
   return {
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),

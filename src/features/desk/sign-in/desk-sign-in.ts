@@ -38,24 +38,24 @@ import {
 } from './session-store.ts'
 import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 
-/** Checks sign-ins to the desk. It counts failed ones, in this process only. */
+/** Checks sign-ins to the desk, and counts failed ones in this process only. */
 export interface DeskGate {
   /**
-   * Checks login and password, and begins a session. Returns undefined for a wrong password, after a delay
-   * that grows with the number of failures. Failures of other clients never delay the right password, and a
-   * client where the user already has a session is not refused for too many attempts.
+   * Checks login and password, and begins a session. Undefined for a wrong password, after a delay that grows
+   * with the failures. Other clients' failures never delay the right password, and a client where the user
+   * already has a session is not refused for too many attempts.
    * @throws Problem too_many_attempts, rest_unavailable when too many sign in at once
    */
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Begins a session by a sign-in link and sets the password, if one is sent. Returns undefined for a link
-   * that is no longer valid.
+   * Begins a session by a sign-in link, and sets the password if one is sent; undefined for a link no longer
+   * valid.
    * @throws Problem rest_unavailable when too many passwords are being hashed
    */
   signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Sets the password, ends all sessions of the user and returns the id of a new one. Returns undefined if
-   * the current password is wrong or was changed meanwhile.
+   * Sets the password, ends all the user's sessions and returns the id of a new one; undefined if the current
+   * password is wrong or was changed meanwhile.
    * @param sent `current` is ignored for a user without a password
    * @throws Problem too_many_attempts, rest_unavailable
    */
@@ -66,8 +66,8 @@ export interface DeskGate {
     now: number,
   ) => Promise<string | undefined>
   /**
-   * Begins a session for the user that `settle` returns, in the same transaction; none if it returns
-   * undefined or refuses (`isRefused`).
+   * Begins a session, in the same transaction, for the user that `settle` returns; none for undefined or a
+   * refusal (`isRefused`).
    */
   signInAs: (
     settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
@@ -76,10 +76,10 @@ export interface DeskGate {
     now: number,
   ) => Promise<SignedInAtDesk | undefined>
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
-  /** False while the database refuses writes, so that no session can begin. */
+  /** False while the database refuses writes: no session can begin. */
   canWrite: () => Promise<boolean>
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** True while the session is still stored: for 90 days, unless somebody has ended it. */
+  /** True while the session is stored: for 90 days, unless it was ended. */
   wasSession: (cookieId: string) => Promise<boolean>
   signOut: (cookieId: string) => Promise<void>
 }
@@ -104,30 +104,27 @@ export interface SentSignIn {
   login: string
   password: string
   /**
-   * The session id in the cookie that came with the form. Signing in ends this session, since somebody else
-   * may have planted the cookie to use it later.
+   * The session id in the form's cookie. Signing in ends this session: somebody else may have planted the
+   * cookie to use it later.
    */
   formerId: string | undefined
 }
 
 export interface SentByLink {
   token: string
-  /** Undefined for a demo link, by which a visitor looks around without setting a password. */
+  /** Undefined for a demo link: a visitor looks around without setting one. */
   password: string | undefined
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 /**
- * Limits for checking passwords. A refused attempt keeps its turn during its delay, so guessing in parallel
- * gains nothing.
+ * For checking passwords. A refused attempt keeps its turn during its delay, so guessing in parallel gains
+ * nothing.
  */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
-/** Limits for looking up logins. They are wider, since many people may sign in at once from one office. */
+/** For looking up logins: wider, since many people may sign in at once from one office. */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
-/**
- * At most this many wrong passwords of a client within a minute; after that, none is checked until the minute
- * is over.
- */
+/** A client's wrong passwords within a minute; after that, none is checked until it is over. */
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 
@@ -213,9 +210,7 @@ async function whoSignsIn(
   return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
-/**
- * Rejects texts that no login can be: control characters occur in none, and not every database accepts them.
- */
+/** Control characters occur in no login, and not every database accepts them. */
 const isLogin = (text: string) => text !== '' && text.length <= LONGEST_LOGIN && !/\p{Cc}/u.test(text)
 
 async function hasSessionAt(db: Db, user: User, client: string, now: number): Promise<boolean> {
@@ -319,7 +314,7 @@ async function canWrite({ ping }: Database): Promise<boolean> {
   }
 }
 
-/** Returns the number of failures under `name` in the current minute, and the ms until they are forgotten. */
+/** Failures under `name` in the current minute, and the ms until they are forgotten. */
 export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0

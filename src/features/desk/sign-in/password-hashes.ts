@@ -13,7 +13,7 @@ export const SHORTEST_PASSWORD = 12
 
 export const LONGEST_PASSWORD = 256
 
-/** Cost parameters of Argon2id. They are stored with each hash, so that `COST` can change. */
+/** Parameters of Argon2id, stored with each hash, so that `COST` can change. */
 interface Cost {
   /** In KiB. */
   memory: number
@@ -21,14 +21,14 @@ interface Cost {
   lanes: number
 }
 
-/** OWASP recommends 19 MiB and two passes. A hash takes about 40 ms on another thread. */
+/** OWASP recommends 19 MiB and two passes; a hash takes about 40 ms on another thread. */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
 
 const SALT_BYTES = 16
 
 const TAG_BYTES = 32
 
-/** At most this many passwords are hashed at once, since each hash takes 19 MiB and a CPU core. */
+/** Passwords hashed at once: each takes 19 MiB and a CPU core. */
 const AT_ONCE = 2
 
 const WAITING = 20
@@ -44,26 +44,25 @@ export function makeHashing(): Hashing {
 
 export interface SentPassword {
   password: string
-  /** True if the client recently sent wrong passwords: it then waits behind all others. */
+  /** True if the client recently sent wrong passwords: it waits behind all others. */
   isGuessing: boolean
-  /** True if the client has a session of the user: it then goes ahead of all others. */
+  /** True if the client has a session of the user: it goes ahead of all others. */
   isKnown?: boolean
 }
 
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // Rejects a text so long that even composing (NFKC) cannot shorten it to `LONGEST_PASSWORD` characters,
-  // without composing it.
+  // Not composed (NFKC) if so long that even this cannot shorten it to `LONGEST_PASSWORD` characters.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'
   return characters > LONGEST_PASSWORD ? 'too long' : undefined
 }
 
-/** Normalizes to NFKC, since keyboards encode the same letters in different ways. */
+/** Keyboards encode the same letters in different ways. */
 const composed = (password: string) => password.normalize('NFKC')
 
 /**
- * Hashes a password with a new salt, for storing.
+ * Hashes a password with a new salt.
  * @throws Problem rest_unavailable when too many passwords are being hashed
  */
 export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
@@ -72,7 +71,7 @@ export async function hashDeskPassword(hashing: Hashing, password: string): Prom
 }
 
 /**
- * Stores the hash of a new password, and ends all sessions and sign-in links of the user.
+ * Stores a new password's hash, and ends the user's sessions and sign-in links.
  * @param now in ms
  */
 export async function setDeskPassword(tx: Tx, user: User, hash: string, now: number): Promise<void> {
@@ -83,8 +82,8 @@ export async function setDeskPassword(tx: Tx, user: User, hash: string, now: num
 }
 
 /**
- * Returns the user's stored hash if the password is right and the user may sign in; if the hash has an
- * outdated cost, it is replaced first. Otherwise returns undefined, after the same amount of work.
+ * The user's stored hash if the password is right and they may sign in; a hash of an outdated cost is
+ * replaced first. Otherwise undefined, after the same amount of work.
  * @throws Problem rest_unavailable when too many passwords are being hashed
  */
 export async function findRightHash(
@@ -106,7 +105,7 @@ export async function findRightHash(
   return renewed
 }
 
-/** True if `hash` is still the user's stored hash; it then stays locked until the end of the transaction. */
+/** True if `hash` is still the user's; it then stays locked until the end of the transaction. */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
   const query = tx
     .selectFrom('desk_passwords')
@@ -126,8 +125,8 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
 }
 
 /**
- * Replaces the hash by one of another cost, unless the password was changed meanwhile. Since the password
- * itself stays, no change is recorded.
+ * Replaces the hash by one of another cost, unless the password was changed meanwhile. The password stays, so
+ * no change is recorded.
  */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
@@ -156,7 +155,7 @@ async function derive(
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** Returns the hash in the usual PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
+/** The hash in PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`. */
 function hashText({ memory, passes, lanes }: Cost, salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`
 }
@@ -179,7 +178,7 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** Stands in for the hash of an unknown user. It is random each time, so that no password matches. */
+/** Stands in for an unknown user's hash; random each time, so that no password matches. */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {

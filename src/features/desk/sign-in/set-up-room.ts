@@ -32,10 +32,10 @@ import { finishZone } from '../zone-room.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-hashes.ts'
 import { findInviter, type SignInLink } from './sign-in-links.ts'
 
-// The page of a sign-in link. In an empty calendar it asks for the settings as well; in a demo it lets
-// visitors look around without a password.
+// The page of a sign-in link. In an empty calendar it also asks for the settings; in a demo it lets visitors
+// look around without a password.
 
-/** Returns the token in the path of a sign-in link; undefined for any other path. */
+/** The token in a sign-in link's path; undefined for any other. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
@@ -69,8 +69,8 @@ export async function answerLink(request: AnyDeskRequest, token: string): Promis
 }
 
 /**
- * Saves the settings chosen at set-up. If they change the time zone, existing events keep their local time,
- * since nobody has seen them in another zone.
+ * Saves the settings chosen at set-up. If the time zone changes, events keep their local time, since nobody
+ * has seen them in another zone.
  * @throws Problem rest_unavailable while another link changes the zone
  */
 async function setChosen(
@@ -91,10 +91,7 @@ async function setChosen(
 
 const WRONG_NAME = 'A name is one line of at most 250 characters.'
 
-/**
- * Shows the page in the visitor's language: until a calendar is set up, its language need not be that of its
- * owner.
- */
+/** In the visitor's language: until set-up, the calendar's need not be its owner's. */
 function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   const { context, languages, start } = request
   if (isGiven(start, 'language')) return request
@@ -104,7 +101,7 @@ function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   return { ...request, context: { ...context, site: siteInLanguage(context.site, { language }) } }
 }
 
-/** Returns the fault of a new password as a sentence. */
+/** A new password's fault as a sentence. */
 export function passwordFaults(
   { context: { site } }: Pick<AnyDeskRequest, 'context'>,
   password: string,
@@ -136,9 +133,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/**
- * Shows that a link is not valid. Only for an expired invitation does it say more: who can send a new one.
- */
+/** A link that is not valid. Only for an expired invitation does the page say who can send a new one. */
 async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: string): Promise<DeskView> {
   const inviter = await findInviter(db, token, now)
   return {
@@ -230,9 +225,7 @@ function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, fau
   return plainField({ name: 'person', label, value, attributes }, faults)
 }
 
-/**
- * The form fields for the settings. Those fixed when the server was started are shown, but cannot be changed.
- */
+/** Settings fixed when the server was started are shown, but cannot be changed. */
 function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   const { context, start, languages } = request
   const { site, now } = context

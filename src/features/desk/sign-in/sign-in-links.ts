@@ -17,15 +17,15 @@ export type LinkPurpose = SignInLinkColumns['purpose']
 export interface SignInLink {
   user: User
   purpose: LinkPurpose
-  /** True if no user has a password yet: the link then also sets up the calendar. */
+  /** True if no user has a password yet: the link also sets up the calendar. */
   isFirst: boolean
 }
 
 const TOKEN = /^[\w-]{43}$/
 
 /**
- * Finds the user and purpose of a link. Returns undefined if the link was used, has expired or never existed,
- * or if the user is deactivated.
+ * A link's user and purpose; undefined if it was used, has expired or never existed, or if the user is
+ * deactivated.
  */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
@@ -42,7 +42,7 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
   return { user, purpose, isFirst: mayBeFirst && !(await hasDeskPasswords(db)) }
 }
 
-/** An invitation that has not been used; it may have expired. */
+/** Not used yet, but perhaps expired. */
 export interface Invitation {
   user: number
   inviter: number
@@ -57,15 +57,15 @@ export function listInvitations(db: Db): Promise<Invitation[]> {
     .execute()
 }
 
-/** Revokes the user's links. Their page then says no more than that of an unknown link. */
+/** Revokes the user's links, whose page then says no more than that of an unknown link. */
 export async function revokeInvitation(tx: Tx, user: User): Promise<void> {
   await voidLinks(tx, user.id)
   recordUser(tx, user.id, { action: 'revoke', name: `${user.login}: link` })
 }
 
 /**
- * Finds who can replace an expired invitation: its inviter, or else the first administrator. Returns
- * undefined for any other token.
+ * Who can replace an expired invitation: its inviter, or else the first administrator; undefined for any
+ * other token.
  */
 export async function findInviter(db: Db, token: string, now: number): Promise<User | undefined> {
   if (!TOKEN.test(token)) return undefined
@@ -84,7 +84,7 @@ export async function findInviter(db: Db, token: string, now: number): Promise<U
   return administrators.find(({ id }) => id === row.inviter) ?? administrators[0]
 }
 
-/** Deletes the link and returns true; of several simultaneous callers only one gets true. */
+/** Deletes the link; of several simultaneous callers only one gets true. */
 export async function useSignInLink(tx: Tx, token: string): Promise<boolean> {
   const used = await tx.deleteFrom('sign_in_links').where('hash', '=', hashOfToken(token)).executeTakeFirst()
   return used.numDeletedRows > 0n

@@ -29,8 +29,8 @@ export function isForAll(others: readonly OtherSignIn[], path: string): boolean 
 }
 
 /**
- * Answers the pages that need no session, and leads to the sign-in page for any other. What a form sent to
- * such another page is not kept.
+ * Answers the pages that need no session; any other leads to the sign-in page, and a form sent there is not
+ * kept.
  */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
@@ -48,21 +48,21 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/** In characters. Some proxies refuse a Location header with a longer address. */
+/** In characters. Some proxies refuse a longer Location header. */
 const LONGEST_NEXT = 1000
 
 /**
- * Returns the address to redirect to after signing in. It is the start page of the desk instead if `next`
- * could lead to another site: `//host`, `/\\host`, a path with a tab.
+ * Where to redirect after signing in: the desk's start page if `next` could lead to another site: `//host`,
+ * `/\\host`, a path with a tab.
  */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
-  // Headers may only contain visible ASCII, so all other characters are percent-encoded.
+  // Headers may only contain visible ASCII; all else is percent-encoded.
   return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
 
-/** Percent-encodes the text, with the replacement character for a lone surrogate. */
+/** Percent-encodes the text; a lone surrogate becomes the replacement character. */
 const encodeText = (text: string) => encodeURIComponent(text.toWellFormed())
 
 async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {
@@ -140,7 +140,7 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Returns what to tell the user about `problem`; undefined for a problem that is not about signing in. */
+/** What to tell the user; undefined for a problem that is not about signing in. */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -189,8 +189,8 @@ export const signOutPages: readonly DeskPage[] = [
 ]
 
 /**
- * Names of the sign-in controls. No declared field has a hyphen in its name, so they cannot collide with the
- * controls of the form that is kept.
+ * The sign-in controls. No declared field has a hyphen in its name, so they cannot collide with the controls
+ * of the form that is kept.
  */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'

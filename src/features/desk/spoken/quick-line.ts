@@ -20,7 +20,7 @@ export interface QuickLine {
   end_time?: string
   all_day: boolean
   venue?: string
-  /** Names written with a leading `#`, without the `#`. */
+  /** Names after a `#`, without it. */
   labels: string[]
   recurrence?: RecurrenceObject
 }
@@ -32,10 +32,7 @@ interface LineWriter {
   now: number
 }
 
-/**
- * `taken[i]` is true once the token at index `i` was understood as part of a label, date, time, rule or
- * venue.
- */
+/** `taken[i]`: token `i` was understood as part of a label, date, time, rule or venue. */
 interface Line {
   text: string
   tokens: readonly Token[]
@@ -44,15 +41,14 @@ interface Line {
   taken: boolean[]
 }
 
-/** A meaning and the tokens that express it: from index `from` up to, but not including, index `next`. */
+/** A meaning and its tokens, from index `from` until before `next`. */
 interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }
 
 /**
- * Reads title, times, rule, labels and venue from `text`. The venue stands after `@`, or after the date and a
- * comma: `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`. Returns undefined for a text of more than 300
- * characters.
+ * Title, times, rule, labels and venue in `text`. The venue stands after `@`, or after the date and a comma:
+ * `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`. Undefined for more than 300 characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -111,12 +107,12 @@ function takeLabels(line: Line): string[] {
 const isOfLabel = (token: Token | undefined) =>
   token !== undefined && (token.kind !== 'sign' || /^[-_&]$/.test(token.text))
 
-/** Reads a meaning that begins at the token with index `at`; returns undefined if none begins there. */
+/** Reads a meaning that begins at token `at`; undefined if none does. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
 /**
- * Returns all meanings that `read` finds in the free tokens, in their order. Each time `read` gets only the
- * tokens up to the next taken one.
+ * All meanings that `read` finds in the free tokens, in order. It gets only the tokens up to the next taken
+ * one.
  */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
@@ -138,10 +134,7 @@ function endOfLeft(taken: readonly boolean[], at: number): number {
   return end < 0 ? taken.length : end
 }
 
-/**
- * True if a meaning may begin at this token: it is not taken, no comma, not in the middle of a word, and does
- * not follow `@`.
- */
+/** True if a meaning may begin here: not taken, no comma, not within a word, not after `@`. */
 function isFree({ tokens, taken }: Line, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (taken[at] || token?.text === ',' || before?.text === '@') return false
@@ -154,13 +147,13 @@ function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): S
   return date && { meaning: date.meaning.date, next: date.next }
 }
 
-/** Rejects a time that begins with `24`, since it is mostly a duration, as in `24h race`. */
+/** A time that begins with `24` is mostly a duration, as in `24h race`. */
 const isStart = ({ tokens }: Line) => {
   return ({ from }: PieceSpan<SpokenTime>) => tokens[from]?.text !== '24'
 }
 
 const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
-/** Added to the certainty of a date that has a time next to it. */
+/** Added to a date's certainty if a time is next to it. */
 const BESIDE_TIME = 3
 
 function bestDate(
@@ -180,15 +173,15 @@ function bestDate(
   return best
 }
 
-/** True if nothing but commas and filler words stands between the two spans. */
+/** True if only commas and filler words stand between the spans. */
 function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
 /**
- * Tells whether an abbreviation such as `So` may be a date: it is a whole part between commas, or it ends a
- * part and has a capital letter.
+ * True if an abbreviation such as `So` may be a date: it is a whole part between commas, or ends a part and
+ * has a capital letter.
  */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
@@ -197,7 +190,7 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknow
   return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
 }
 
-/** Prefers the time next to the date, then the one next to the rule, then the last time in the line. */
+/** The time next to the date, else next to the rule, else the last in the line. */
 function bestTime(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -212,7 +205,7 @@ function bestTime(
   return beside(date) ?? beside(rule) ?? free.at(-1)
 }
 
-/** Finds the first date of the rule from today on, or from tomorrow if `time` has already passed today. */
+/** The rule's first date from today on, or from tomorrow if `time` has passed today. */
 function firstOf(
   recurrence: RecurrenceObject,
   { here }: Line,
@@ -252,8 +245,8 @@ function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
 }
 
 /**
- * Returns title and venue. If no venue follows `@`, the last of several parts between commas is the venue,
- * provided that it stands after the span `when`.
+ * Title and venue. If no venue follows `@`, it is the last of several parts between commas, provided that it
+ * stands after the span `when`.
  */
 function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
@@ -270,7 +263,7 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   }
 }
 
-/** Reads the venue after `@`, up to a comma or the next taken token, and marks it as taken. */
+/** Takes the venue after `@`, up to a comma or the next taken token. */
 function takeVenue(line: Line): string | undefined {
   const { tokens, taken, text } = line
   const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])
@@ -288,7 +281,7 @@ interface Part {
   from: number
 }
 
-/** Punctuation that is trimmed from both ends of a part. */
+/** Punctuation trimmed from both ends of a part. */
 const LOOSE = /^[-–—:;|·•@]$/
 
 function partsLeft(line: Line): Part[] {
@@ -331,10 +324,10 @@ function writtenAgain(places: readonly number[], { tokens, text }: Line): string
 }
 
 export interface QuickLinks {
-  /** The title of the line, without the name of the venue. */
+  /** The line's title, without the venue. */
   title: string
   venue?: PickedName
-  /** Set instead of `venue` if no known venue has this name. */
+  /** Instead of `venue`, if no known one has this name. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]
@@ -344,9 +337,8 @@ export interface QuickLinks {
 const MOST_LABELS = 10
 
 /**
- * Finds the records that the line names: by their whole name, or by a prefix that only one visible record
- * has. A label is looked up as a category first, then as a tag; its hyphens and underscores may stand for
- * spaces.
+ * The records that the line names, by their whole name, or by a prefix that only one visible record has. A
+ * label is a category, or else a tag; its hyphens and underscores may stand for spaces.
  */
 export async function findQuickLinks(
   line: QuickLine,

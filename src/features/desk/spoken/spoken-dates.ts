@@ -25,7 +25,7 @@ export interface SpokenDate {
 /**
  * Reads a date such as `4.12.2026`, `3. Oktober`, `12.–14. Juni`, `nächsten Dienstag`, `mañana` or `in 3
  * Tagen`. `12/4/2026` has the month first in English, except in `en-GB`. Without a year, the next such date
- * is meant. Returns undefined for any other text, a day that does not exist, or more than 300 characters.
+ * is meant. Undefined for any other text, a day that does not exist, or more than 300 characters.
  */
 export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | undefined {
   const tokens = tokensOf(text)
@@ -59,16 +59,16 @@ export interface FoundDate {
   date: string
   last?: string
   /**
-   * How the date was written. `name`: with the name of a month or weekday, or in full digits. `word`: by a
-   * word such as `tomorrow`. `digits`: such as `19.11`, which may be a time. `short`: an abbreviated weekday
-   * such as `So`, which may be another word.
+   * `name`: with the name of a month or weekday, or in full digits. `word`: such as `tomorrow`. `digits`:
+   * such as `19.11`, which may be a time. `short`: an abbreviated weekday such as `So`, which may be another
+   * word.
    */
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
 /**
- * Reads the date, or the range of dates, that begins at index `at`. The name of today's weekday means today,
- * or the same day next week if `time` has already passed.
+ * Reads the date or range of dates at index `at`. Today's weekday means today, or next week if `time` has
+ * passed.
  */
 export function dateAt(
   tokens: readonly Token[],
@@ -186,8 +186,8 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
 }
 
 /**
- * Tells which of two numbers is the month. With dots or hyphens the day comes first. With slashes the order
- * of the language applies, or the other one if there is no such month.
+ * Tells which number is the month. With dots or hyphens the day comes first; with slashes the language
+ * decides, or the other order applies if there is no such month.
  */
 function byOrder(
   first: number,
@@ -202,7 +202,7 @@ function byOrder(
 
 const MONTHS = 12
 
-/** Reads several days before a numeric month: `12.-14.6.` */
+/** Several days before a numeric month: `12.-14.6.` */
 function severalDigits(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const [first, dot] = tokens.slice(at, at + 2)
   if (!isNumber(first, 2)) return undefined
@@ -234,7 +234,7 @@ function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): n
   return skipFillers(tokens, weekday.next + (isDotted ? 1 : 0), words)
 }
 
-/** Reads a year of four digits, or of two: `2026`, `26`. */
+/** A year of four digits, or of two: `2026`, `26`. */
 function yearOf(token: Token): number | undefined {
   if (token.kind !== 'number' || (token.text.length !== 4 && token.text.length !== 2)) return undefined
   return token.text.length === 2 ? CENTURY + Number(token.text) : Number(token.text)
@@ -242,7 +242,7 @@ function yearOf(token: Token): number | undefined {
 
 const CENTURY = 2000
 
-/** Reads a day before the name of a month: `3. Oktober 2026`, `1er octobre`, `12.–14. Juni`. */
+/** A day before a month's name: `3. Oktober 2026`, `1er octobre`, `12.–14. Juni`. */
 function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const day = dayNumberAt(tokens, at, words)
   if (!day) return undefined
@@ -250,13 +250,13 @@ function dayFirst(tokens: readonly Token[], at: number, words: Vocabulary): Said
   const month = monthAt(tokens, last?.next ?? day.next, words)
   if (!month) return undefined
   const year = yearAt(tokens, month.next, words)
-  // In `Top 10 Nov 24, 2026` the number before the month, 10, is not the day.
+  // In `Top 10 Nov 24, 2026` the 10 is not the day.
   if (!year && monthFirst(tokens, last?.next ?? day.next, words)?.meaning.year !== undefined) return undefined
   const meaning = { year: year?.meaning, month: month.meaning, day: day.meaning, lastDay: last?.meaning }
   return { meaning, next: year?.next ?? month.next }
 }
 
-/** Reads the last day of a range, `12.–14.`, or the second of two consecutive days, `12 et 13`. */
+/** The last day of a range, `12.–14.`, or the second of two consecutive days, `12 et 13`. */
 function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabulary): Said<number> | undefined {
   const to = saidAt(tokens, day.next, words.to)
   if (to) return dayNumberAt(tokens, skipWeekday(tokens, to.next, words), words)
@@ -265,7 +265,7 @@ function lastDayAt(tokens: readonly Token[], day: Said<number>, words: Vocabular
   return next?.meaning === day.meaning + 1 ? next : undefined
 }
 
-/** Reads a day after the name of a month: `Oct 3`, `October 3rd, 2026`, `June 12-14`. */
+/** A day after a month's name: `Oct 3`, `October 3rd, 2026`, `June 12-14`. */
 function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): SaidParts | undefined {
   const month = monthAt(tokens, at, words)
   const day = month && dayNumberAt(tokens, skipFillers(tokens, month.next, words), words)
@@ -283,7 +283,7 @@ function monthFirst(tokens: readonly Token[], at: number, words: Vocabulary): Sa
   }
 }
 
-/** Reads a day of the month: `3`, `3.`, `3rd`, `1er`. */
+/** A day of the month: `3`, `3.`, `3rd`, `1er`. */
 function dayNumberAt(
   tokens: readonly Token[],
   at: number,
@@ -302,7 +302,7 @@ function monthAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<
   return isSign(dot, '.') && dot?.isGlued ? { ...month, next: month.next + 1 } : month
 }
 
-/** Reads a year of four digits, after a comma or filler words such as `de`. */
+/** A year of four digits, after a comma or fillers such as `de`. */
 function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const next = skipFillers(tokens, at, words)
   const token = tokens[next]
@@ -311,12 +311,12 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
     : undefined
 }
 
-/** The number of years searched for a date that exists: the next 29 February may be eight years away. */
+/** Years searched for a date: the next 29 February may be eight years away. */
 const MOST_YEARS = 8
 
 /**
- * Returns the date, if it exists and falls on `weekday`. Without a year it is the next such date, or the
- * previous one if only that falls on `weekday`.
+ * The date, if it exists and falls on `weekday`. Without a year it is the next such date, or the previous one
+ * if only that does.
  */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
@@ -339,12 +339,12 @@ function isDay(date: string): boolean {
   return !Number.isNaN(ms) && dayOf(formatUtc(ms)) === date
 }
 
-/** Returns 0 for Monday to 6 for Sunday. */
+/** 0 for Monday to 6 for Sunday. */
 function weekdayOf(date: string): number {
   return (new Date(utcToMs(`${date} 00:00:00`)).getUTCDay() + 6) % 7
 }
 
-/** Reads a date relative to today: `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
+/** A date relative to today: `morgen`, `in 3 Tagen`, `next friday`, `nächste Woche Dienstag`. */
 function relativeDate(
   tokens: readonly Token[],
   at: number,
@@ -396,10 +396,7 @@ function inNextWeek(today: string, weekday: number): string {
   return addDays(today, DAYS_A_WEEK - weekdayOf(today) + weekday)
 }
 
-/**
- * Reads the words after a weekday that say which one is meant: `vendredi prochain`, `Dienstag nächster
- * Woche`.
- */
+/** Words after a weekday that say which one: `vendredi prochain`, `Dienstag nächster Woche`. */
 function weekdayAt(
   tokens: readonly Token[],
   { meaning: { day, isShort }, next }: Said<SpokenWeekday>,

@@ -2,7 +2,7 @@ import { WEEKDAYS } from '../../../base/recurrence/recurrence.ts'
 import type { RecurrenceObject } from '../../../base/recurrence/recurrence-text.ts'
 import { type Said, saidAt, type Token, type Vocabulary } from './spoken-words.ts'
 
-/** Reads a recurrence rule such as `every Tuesday`, `dienstags` or `toutes les 2 semaines`. */
+/** A recurrence rule such as `every Tuesday`, `dienstags` or `toutes les 2 semaines`. */
 export function spokenRuleAt(
   tokens: readonly Token[],
   at: number,
@@ -26,12 +26,12 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
   return { meaning: { frequency: 'weekly', interval: 1, weekdays: meaning.map(ruleName) }, next }
 }
 
-/** Returns the name of a weekday in a rule, such as `tu` for 1. */
+/** A weekday in a rule, such as `tu` for 1. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
 /**
- * Reads a weekday, or several joined by `and`. Without a preceding `every`, the form of the first weekday
- * must itself say that it is repeated, as `dienstags` does.
+ * A weekday, or several joined by `and`. Without a preceding `every`, the first one's form must say that it
+ * is repeated, as `dienstags` does.
  */
 function weekdaysAt(
   tokens: readonly Token[],
@@ -65,8 +65,8 @@ function dayAt(
 }
 
 /**
- * Reads the weekday of a month: `first Sunday of the month`. `every second Sunday` without `of the month`
- * means every two weeks.
+ * A weekday of a month: `first Sunday of the month`. `every second Sunday` without `of the month` means every
+ * two weeks.
  */
 function placeAt(
   tokens: readonly Token[],
@@ -89,7 +89,7 @@ function placeAt(
 /** A weekday occurs at most five times in a month. */
 const MOST_PLACES = 5
 
-/** Reads an ordinal number: `2nd`, `1.` */
+/** An ordinal number: `2nd`, `1.` */
 function numberedAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const token = tokens[at]
   const ordinal = tokens[at + 1]?.isGlued ? saidAt(tokens, at + 1, words.ordinals) : undefined
@@ -100,7 +100,7 @@ function numberedAt(tokens: readonly Token[], at: number, words: Vocabulary): Sa
 const MOST_INTERVAL = 1000
 const DAYS_A_WEEK = 7
 
-/** Reads an interval: `2 weeks`, `3 Tage`, `other week`, `quinzaine`. */
+/** An interval: `2 weeks`, `3 Tage`, `other week`, `quinzaine`. */
 function severalAt(
   tokens: readonly Token[],
   at: number,

@@ -3,15 +3,15 @@ import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf 
 /** `HH:MM`, or `HH:MM:SS` if the seconds are not 0. */
 export type ClockTime = string
 
-/** A start time, and perhaps an end time; an end before the start is on the next day. */
+/** A start, and perhaps an end; one before the start is on the next day. */
 export interface SpokenTime {
   start: ClockTime
   end?: ClockTime
 }
 
 /**
- * Reads a time such as `19:30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19` or `19:30–21:00`. Returns
- * undefined for any other text, or more than 300 characters.
+ * Reads a time such as `19:30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19` or `19:30–21:00`. Undefined for
+ * any other text, or more than 300 characters.
  */
 export function readSpokenTime(text: string, language: string): SpokenTime | undefined {
   const tokens = tokensOf(text)
@@ -20,7 +20,7 @@ export function readSpokenTime(text: string, language: string): SpokenTime | und
   return found && skipFillers(tokens, found.next, words) === tokens.length ? found.meaning : undefined
 }
 
-/** Reads a number without a unit, `19` or `1930`, which is a time only if it is the whole text. */
+/** A number without a unit, `19` or `1930`: a time only if it is the whole text. */
 function bareTime(tokens: readonly Token[]): Said<SpokenTime> | undefined {
   const [first] = tokens
   if (tokens.length !== 1 || first?.kind !== 'number') return undefined
@@ -52,10 +52,7 @@ export function timesAt(
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/**
- * True for a number over 12 that follows a word such as `at`, unless a word comes next, which the number may
- * count.
- */
+/** True for a number over 12 after a word such as `at`, unless a word follows that it may count. */
 function isHourSaid(
   tokens: readonly Token[],
   at: number,
@@ -66,7 +63,7 @@ function isHourSaid(
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
-/** The highest hour of the 12-hour clock. */
+/** The last of the 12-hour clock. */
 const MOST_HALF_HOURS = 12
 
 interface SpokenClock {
@@ -115,7 +112,7 @@ function timeOf({ hour, minute, second, half }: SpokenClock): ClockTime | undefi
   return clockTime(String(whole), minute, second)
 }
 
-/** Returns the time as `HH:MM` or `HH:MM:SS`, with 24:00 as 00:00; undefined if there is no such time. */
+/** `HH:MM` or `HH:MM:SS`, with 24:00 as 00:00; undefined if there is no such time. */
 function clockTime(hours: string, minutes: string, seconds: string): ClockTime | undefined {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
   if (hour > 24 || minute > 59 || second > 59 || (hour === 24 && minute + second > 0)) return undefined
@@ -177,11 +174,11 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
 
 const isHour = (hour: number, half: 'am' | 'pm') => hour >= 1 && (half === 'pm' || hour <= MOST_HALF_HOURS)
 
-/** Reads the minutes after the word or letter for hours: `19h30`, `19 Uhr 30`. */
+/** The minutes after the word or letter for hours: `19h30`, `19 Uhr 30`. */
 function minutesAt(tokens: readonly Token[], at: number, words: Vocabulary): Token | undefined {
   const token = tokens[at]
   if (token?.kind !== 'number' || token.text.length !== 2 || Number(token.text) > 59) return undefined
-  // In `19 Uhr 12.6.` and `19h 12 juin` the number after the hour begins a date.
+  // In `19 Uhr 12.6.` and `19h 12 juin` a date follows the hour.
   const sign = tokens[at + 1]
   const isDate = sign?.isGlued && /^[.:/-]$/.test(sign.text) && tokens[at + 2]?.isGlued
   return isDate || saidAt(tokens, at + 1, words.months) ? undefined : token

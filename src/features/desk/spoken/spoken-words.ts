@@ -3,15 +3,15 @@ import { fold } from '../../../base/text/characters.ts'
 import { DAY_MS } from '../../../base/text/zones.ts'
 
 /**
- * A number, a word or a single other character of a text, with the indexes at which it begins and ends. Its
- * letters are folded: lower case, without accents.
+ * A number, a word or another character of a text, with the indexes at which it begins and ends. Letters are
+ * folded: lower case, without accents.
  */
 export interface Token {
   text: string
   kind: 'number' | 'word' | 'sign'
   from: number
   to: number
-  /** True if no space separates this token from the previous one. */
+  /** True if no space precedes this token. */
   isGlued: boolean
 }
 
@@ -19,7 +19,7 @@ const LONGEST_SPOKEN = 300
 
 const PIECE = /(\d+)|([\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*)|\S/gu
 
-/** Splits a text into tokens; returns none for a text longer than `LONGEST_SPOKEN`. */
+/** Splits a text into tokens; none if it is longer than `LONGEST_SPOKEN`. */
 export function tokensOf(text: string): Token[] {
   if (text.length > LONGEST_SPOKEN) return []
   const tokens: Token[] = []
@@ -31,7 +31,7 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Maps the first word of a phrase to the phrases that begin with it, the longest first. */
+/** Phrases by their first word, the longest first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
 export interface Said<Meaning> {
@@ -39,7 +39,7 @@ export interface Said<Meaning> {
   next: number
 }
 
-/** Finds the longest phrase that begins at the token with index `at`, ignoring hyphens between its words. */
+/** The longest phrase that begins at token `at`, ignoring hyphens between its words. */
 export function saidAt<Meaning>(
   tokens: readonly Token[],
   at: number,
@@ -63,25 +63,25 @@ function endOfPhrase(tokens: readonly Token[], at: number, words: readonly strin
   return next
 }
 
-/** `day` is 0 for Monday. `isShort`: the abbreviation may also be another word, as `So`, `mar` or `sun`. */
+/** `day` is 0 for Monday. `isShort`: an abbreviation that may be another word, as `So`, `mar` or `sun`. */
 export interface SpokenWeekday {
   day: number
   isShort: boolean
 }
 
 interface TimeWords {
-  /** Words for single days, with their distance from today in days. */
+  /** Words for a day, with its distance from today in days. */
   days: Readonly<Record<string, number>>
   next: string
   this: string
   last: string
   nextWeek: string
   within: string
-  /** Words for units of time, with their length in days. */
+  /** Units of time, with their length in days. */
   units: Readonly<Record<string, number>>
-  /** Words that may precede a date or time and add nothing to its meaning. */
+  /** Words before a date or time that add nothing to its meaning. */
   fillers: string
-  /** Words before an hour that is a bare number, such as `at`. */
+  /** Words before an hour as a bare number, such as `at`. */
   at: string
   to: string
   until: string
@@ -90,7 +90,7 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
-  /** Words after a weekday that give a part of the day, but no time. */
+  /** Words after a weekday for a part of the day, but no time. */
   dayParts: string
   allDay: string
   every: string
@@ -103,10 +103,10 @@ interface TimeWords {
   ofMonth: string
   /** Words for a repeated weekday, from Monday to Sunday, such as `dienstags`. */
   weekdays: string
-  /** Abbreviations and spellings of weekdays that `Intl` does not give for the language. */
+  /** Abbreviations and spellings that `Intl` does not give. */
   moreWeekdays: Readonly<Record<string, number>>
   ordinals: string
-  /** Ordinal words with their number; -1 means the last. */
+  /** Ordinals with their number; -1 means the last. */
   places: Readonly<Record<string, number>>
   and: string
 }
@@ -272,10 +272,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/**
- * Phrases of the language together with those of English; where the same phrase means different things, the
- * language wins.
- */
+/** Phrases of the language and of English; if one means different things, the language wins. */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>
@@ -374,7 +371,7 @@ function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): P
   return Map.groupBy(phrases, ({ words }) => words[0] ?? '')
 }
 
-/** Splits a phrase into words; hyphens are left out, since `saidAt` ignores them. */
+/** Hyphens are left out, since `saidAt` ignores them. */
 const wordsIn = (phrase: string) =>
   tokensOf(phrase)
     .map(({ text }) => text)
@@ -417,7 +414,7 @@ function weekdayNames(language: string): [string, SpokenWeekday][] {
   return [...named('long'), ...more, ...compounds(language, named('long')), ...named('short')]
 }
 
-/** Joins weekdays and parts of the day into one word, such as `Freitagabend`. */
+/** Weekdays and parts of the day in one word, such as `Freitagabend`. */
 function compounds(
   language: string,
   weekdays: readonly [string, SpokenWeekday][],
@@ -430,10 +427,7 @@ function compounds(
   )
 }
 
-/**
- * Formats the date at `ms` in each format, without dots, and also with `ae`, `oe` and `ue` instead of
- * umlauts.
- */
+/** The date at `ms` in each format, without dots, and also with `ae`, `oe` and `ue` for umlauts. */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
     const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })

@@ -14,8 +14,8 @@ import { type FeedHead, feedFormat } from './feed.ts'
 import { emptyElement, xmlElement } from './xml.ts'
 
 /**
- * Writes an Atom feed (RFC 4287). `updated` of the feed, the time of the latest change, is written last,
- * since it is known only once all entries are written.
+ * Writes an Atom feed (RFC 4287). Its `updated`, the time of the latest change, is known only after all
+ * entries, so it comes last.
  */
 export const atom = feedFormat({
   name: 'atom',
@@ -34,7 +34,7 @@ export const atom = feedFormat({
         return writeEntry(context, facts)
       },
       between: '',
-      // Writes nothing, but an event withdrawn from the feed changes `updated` of the feed.
+      // Writes nothing, but changes the feed's `updated`.
       withdrawn: ({ withdrawn_utc }) => {
         note(withdrawn_utc)
         return ''

@@ -10,8 +10,8 @@ import {
 import { recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 
 /**
- * Returns the RRULE, RDATE and EXDATE lines of a series. If the rule does not yield DTSTART itself, which
- * calendar programs read differently, DTSTART is also written as an RDATE, and COUNT is replaced by UNTIL.
+ * RRULE, RDATE and EXDATE of a series. If the rule does not yield DTSTART, which calendar programs read
+ * differently, DTSTART is also an RDATE, and UNTIL replaces COUNT.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence

@@ -2,7 +2,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-/** Number of characters of a description that are loaded for an excerpt. */
+/** Characters of a description loaded for an excerpt. */
 export const EXCERPT_FROM = 500
 
 const SHOWN = [
@@ -37,7 +37,7 @@ const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
     .where('id', 'in', value('ids')),
 )
 
-/** Loads the columns that a card shows of these events, whatever their status, in no particular order. */
+/** Columns that a card shows, whatever the status, in no particular order. */
 export async function findCardRows(db: Db, ids: readonly number[]): Promise<CardRow[]> {
   return ids.length === 0 ? [] : selectShown(db, { ids })
 }

@@ -1,27 +1,20 @@
-/** Maximum length of a content line in octets, without its line break (RFC 5545, 3.1). */
+/** Octets of a content line, without its line break (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
-/**
- * Length in UTF-16 code units up to which a line is never folded, since a unit takes at most three octets.
- */
+/** UTF-16 code units of a line that need no folding: each takes at most three octets. */
 const NEVER_FOLDED = LONGEST_LINE / 3
 
 export const OWN_STATUS = 'X-KALENDS-STATUS'
-/**
- * This property has the publication date in UTC; for an event that was never published, its local `date` (RFC
- * 5545, 3.3.5).
- */
+/** The publication date in UTC; for an event never published, its local `date` (RFC 5545, 3.3.5). */
 export const OWN_DATE = 'X-KALENDS-DATE'
-/**
- * This property has the attendance mode; `unknown` for an event with an online link but no attendance mode.
- */
+/** The attendance mode; `unknown` for an event with an online link but no mode. */
 export const OWN_ATTENDANCE = 'X-KALENDS-ATTENDANCE'
 export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 
 export type Parameters = Readonly<Record<string, string>>
 
 /**
- * Returns a content line with its line break, folded at 75 octets but never within a character. `value` must
- * already be escaped (`escapeText`).
+ * A content line with its line break, folded at 75 octets but never within a character. `value` is already
+ * escaped (`escapeText`).
  */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
@@ -45,18 +38,15 @@ export function escapeText(text: string): string {
 }
 
 /**
- * Normalizes line breaks, and removes characters that no property value can hold. Since nearly every text has
- * none of these, `ODD` is tested first.
+ * Normalizes line breaks, and removes characters that no property value can hold. Nearly every text has none,
+ * so `ODD` is tested first.
  */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/**
- * Returns a parameter value, quoted if it has `:`, `;` or `,`. Quotes and line breaks are encoded by RFC
- * 6868.
- */
+/** Quoted if it has `:`, `;` or `,`. Quotes and line breaks are encoded by RFC 6868. */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written
@@ -69,7 +59,7 @@ function folded(line: string): string {
   if (octets === line.length) return foldedAscii(line)
   const bytes = Buffer.from(line)
   const parts: string[] = []
-  // Each continuation line begins with a space, which takes one of its octets.
+  // Each continuation line begins with a space, one of its octets.
   for (let from = 0, length = LONGEST_LINE; from < bytes.length; length = LONGEST_LINE - 1) {
     const to = characterEnd(bytes, Math.min(from + length, bytes.length))
     parts.push(bytes.toString('utf8', from, to))

@@ -7,10 +7,7 @@ import { feedFormat } from './feed.ts'
 
 type WriteCell = (facts: EventFacts) => string
 
-/**
- * The columns, in the order in which they are written. In a cell, entries are separated by `|`; a `|` within
- * a name is written `\\|`.
- */
+/** The columns in their order. `|` separates entries of a cell; within a name it is written `\\|`. */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -31,7 +28,7 @@ const cells = {
   latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
   longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
   organizer: ({ organizers }) => inOneCell(organizers.map(({ organizer }) => plainText(organizer))),
-  // Importers split terms at commas and semicolons if the cell has no `|`, so one is appended to such a term.
+  // Without `|`, importers split a cell at commas and semicolons, so one is appended to such a term.
   terms: ({ terms }) => `${inOneCell(terms)}${terms.length === 1 && /[,;]/.test(terms.join()) ? '|' : ''}`,
   cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
   website: ({ row }) => row.website,
@@ -45,9 +42,7 @@ const cells = {
   date_local: ({ row }) => row.date,
 } satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
 
-/**
- * Joins names with `|`. A name that ends with `\\` gets a space appended, so that it does not escape the `|`.
- */
+/** Joins names with `|`. A space after a final `\\` keeps it from escaping the `|`. */
 function inOneCell(names: readonly string[]): string {
   return names.map((name) => name.replaceAll('|', '\\|').replace(/\\$/, '\\ ')).join('|')
 }
@@ -82,10 +77,7 @@ const namedColumnsOf = (
       : [],
   )
 
-/**
- * All columns of the table: those in `cells`, then the rare fields of events, then the fields of the first
- * venue and the first organizer.
- */
+/** Those in `cells`, then rare event fields, then the fields of the first venue and organizer. */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),
@@ -99,10 +91,7 @@ const COLUMNS = distinct([
   ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),
 ])
 
-/**
- * Returns `columns` unchanged.
- * @throws Error if two columns have the same name
- */
+/** @throws Error if two columns have the same name */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const names = new Set<string>()
   for (const [name] of columns) {
@@ -112,7 +101,7 @@ function distinct(columns: readonly Column[]): readonly Column[] {
   return columns
 }
 
-/** Writes events as CSV (RFC 4180), one line each below a header line. */
+/** Writes CSV (RFC 4180): a header line, then one line per event. */
 export const csv = feedFormat({
   name: 'csv',
   extension: 'csv',
@@ -130,8 +119,8 @@ function writeLine(facts: EventFacts): string {
 }
 
 /**
- * Matches cells that a spreadsheet could run as formulas; they get a `'` in front. Cells that begin with `'`
- * get one as well, so that importers can remove it again without loss.
+ * Cells that a spreadsheet could run as formulas; they get a `'` in front. So do cells that begin with `'`,
+ * so that importers can remove it without loss.
  */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/

@@ -31,13 +31,13 @@ interface SeriesPart {
   modified: string
   status?: string
   /**
-   * The SEQUENCE property. It increases with every change of the event; `writeComponent` adds the time of
-   * `modified` in seconds, so that it also increases when linked records change.
+   * SEQUENCE. It increases with every change of the event; `writeComponent` adds the time of `modified` in
+   * seconds, so that it also increases when linked records change.
    */
   sequence: number
 }
 
-/** Writes the VEVENT of a single event (RFC 5545, 3.6.1). The same data always give the same bytes. */
+/** The VEVENT of a single event (RFC 5545, 3.6.1). The same data always give the same bytes. */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -48,10 +48,7 @@ export function writeEventComponent(
   return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
-/**
- * Writes the VEVENT of a whole series with its rule (RFC 5545, 3.8.5). `facts`, the texts, are those of one
- * occurrence.
- */
+/** The VEVENT of a whole series with its rule (RFC 5545, 3.8.5). `facts`, the texts, are one occurrence's. */
 export function writeSeriesComponent(
   context: Context,
   facts: EventFacts,
@@ -80,8 +77,8 @@ export function writeSeriesComponent(
 }
 
 /**
- * Writes the VEVENT of an occurrence that differs from its series. RECURRENCE-ID is the original start,
- * written as the series writes its DTSTART (date, local time with TZID, or UTC).
+ * The VEVENT of an occurrence that differs from its series. RECURRENCE-ID is the original start, written as
+ * the series writes DTSTART (date, local time with TZID, or UTC).
  */
 export function writeOverride(
   context: Context,
@@ -134,8 +131,8 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
 }
 
 /**
- * Writes STATUS, and properties of our own from which imports read the publication date and, for an event
- * that is not public, the status of the record.
+ * STATUS, and own properties from which imports read the publication date and, if the event is not public,
+ * the record's status.
  */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
@@ -144,10 +141,7 @@ function writeStatus({ event_status, date, date_utc }: EventRow, status: string)
   return [...lines, contentLine(OWN_DATE, date_utc === NEVER ? wallTime(date) : utcTime(date_utc))]
 }
 
-/**
- * Writes a VEVENT for a withdrawn event: what calendar programs need to cancel it, and nothing that was never
- * public.
- */
+/** A withdrawn event: what calendar programs need to cancel it, and nothing that was never public. */
 export function writeWithdrawnComponent(
   context: Context,
   row: WithdrawnEvent,
@@ -178,8 +172,7 @@ function wallTime(wall: string): string {
 }
 
 /**
- * Writes DTSTART and DTEND: as dates for all-day events, as local times if there are rules for the time zone,
- * else in UTC.
+ * DTSTART and DTEND: dates for all-day events, local times if there are rules for the time zone, else UTC.
  */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
@@ -201,8 +194,8 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
 }
 
 /**
- * Returns the VTIMEZONE rules in which the times of an event can be written. Undefined for all-day events,
- * for UTC, and if calendar programs would compute one of its times wrongly from these rules.
+ * VTIMEZONE rules in which the event's times can be written. Undefined for all-day events, for UTC, and if
+ * calendar programs would compute a time wrongly from them.
  */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
@@ -215,22 +208,22 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
 }
 
 /**
- * Writes DESCRIPTION, and X-ALT-DESC with the HTML if its markup is more than paragraphs. `news`, such as the
- * reason of a cancellation, comes before the description.
+ * DESCRIPTION, and X-ALT-DESC with the HTML if its markup is more than paragraphs. `news`, such as why an
+ * event is canceled, comes first.
  */
 function writeDescription({ news, html, text }: EventFacts): string[] {
   const all = [...news, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
   const plain = contentLine('DESCRIPTION', escapeText(all))
-  // Calendar programs may take plain text with a `<` for HTML, so it is written as HTML too.
+  // Programs may take plain text with a `<` for HTML, so it is written as HTML too.
   if (!/<(?!\/?p\b|br\b)/i.test(html) && !all.includes('<')) return [plain]
   const before = news.map((part) => `<p>${escapeHtml(part)}</p>\n`).join('')
   return [plain, contentLine('X-ALT-DESC', escapeText(before + html), { FMTTYPE: 'text/html' })]
 }
 
 /**
- * Writes the attendance mode and when the online link is shown as properties of our own, since iCalendar has
- * none for them. Events whose link the caller may not see say nothing about when it is shown.
+ * Attendance mode and when the online link is shown, as own properties, since iCalendar has none for them.
+ * Events whose link the caller may not see say nothing about when it is shown.
  */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
@@ -239,9 +232,8 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 }
 
 /**
- * Writes LOCATION, GEO and CONFERENCE (RFC 7986, 5.11). Without a venue, a link that everybody may see is
- * written as LOCATION too, for clients that do not know CONFERENCE; other links are not, since importers make
- * locations public.
+ * LOCATION, GEO and CONFERENCE (RFC 7986, 5.11). Without a venue, a link that everybody may see is also
+ * LOCATION, for clients that do not know CONFERENCE; no other link is, since importers make locations public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)
@@ -258,10 +250,7 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
 
-/**
- * Writes the first organizer with a valid e-mail address as ORGANIZER, whose value has to be one, and the
- * others as CONTACT.
- */
+/** ORGANIZER is the first with a valid e-mail address, which it has to be; the others are CONTACT. */
 function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
   const first = organizers.find(({ email }) => MAIL.test(email))
   return organizers.map((organizer) => {

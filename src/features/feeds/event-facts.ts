@@ -15,7 +15,7 @@ import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../.
 import { sayOfFeeds } from './feed-texts.ts'
 import { findPostponed } from './postponed-store.ts'
 
-/** What feeds and pages say about an event. Texts are plain text, except for `html`. */
+/** What feeds and pages say about an event. All but `html` is plain text. */
 export interface EventFacts {
   row: EventRow
   series: SeriesRow | undefined
@@ -31,19 +31,19 @@ export interface EventFacts {
   organizers: readonly OrganizerRow[]
   terms: readonly string[]
   image: (Pick<ImageRow, 'mime_type' | 'filesize' | 'width' | 'height'> & { url: string }) | undefined
-  /** The time of the latest change of the event or of a record linked to it, in UTC. */
+  /** The latest change of the event or a linked record, in UTC. */
   modified: string
 }
 
 /**
- * Gathers the facts about an event, with the linked records that the caller may see.
+ * With the linked records that the caller may see.
  * @param later the event on the new date, if this one is postponed
  */
 export function factsOf(context: Context, row: EventRow, links: EventLinks, later?: EventRow): EventFacts {
   const venues = links.venues.filter((venue) => isShown(context, venue))
   const organizers = links.organizers.filter((organizer) => isShown(context, organizer))
   const image = links.images.get(row.image ?? 0)
-  // Links that are not shown are included, so that `modified` does not go back when a venue is unpublished.
+  // Links that are not shown count, so that `modified` does not go back when a venue is unpublished.
   const times = [
     row,
     ...(later ? [later] : []),
@@ -78,7 +78,7 @@ function newDate({ site }: Context, later: EventRow): string {
   return `${sayOfFeeds(site, 'New date: {date}', { date })} ${recordUrl(site, 'event', later)}`
 }
 
-/** Maps ids of postponed events to the events on their new dates, as far as the caller may see these. */
+/** Ids of postponed events, with the events on their new dates that the caller may see. */
 export async function findNewDates(
   context: Context,
   rows: readonly EventRow[],
@@ -122,7 +122,7 @@ export function rfc3339(utc: string): string {
 
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
-/** Returns the start or end in ISO 8601: a date for all-day events, else a local time with its UTC offset. */
+/** ISO 8601: a date for all-day events, else a local time with its UTC offset. */
 export function isoTime(
   row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>,
   edge: 'start' | 'end',
@@ -133,16 +133,12 @@ export function isoTime(
     : `${wall.replace(' ', 'T')}${utcOffset(row[`utc_${edge}_date`], row.timezone)}`
 }
 
-/**
- * Returns the dates and times of an event in words: in the language and clock format of the site, in the
- * event's own time zone.
- */
+/** Dates and times in words: in the site's language and clock format, in the event's time zone. */
 export function describeWhen(
   { site }: { site: Pick<Site, 'language' | 'timezone' | 'clock'> },
   row: Pick<EventRow, 'all_day' | 'timezone' | 'start_date' | 'end_date'>,
 ): string {
-  // Local times are parsed as if in UTC, and formatted in UTC: that also works for zones unknown to the
-  // runtime.
+  // Local times are parsed and formatted as if in UTC: that also works for zones unknown to the runtime.
   const [start, end] = [row.start_date, row.end_date].map((wall) => Date.parse(rfc3339(wall))) as [
     number,
     number,
@@ -165,5 +161,5 @@ const timesFor = madeOnce(
 const CLOCK = { hour: 'numeric', minute: '2-digit', timeZone: 'UTC', numberingSystem: 'latn' } as const
 const clockFor = madeOnce((locale: string) => new Intl.DateTimeFormat(locale, CLOCK))
 
-/** Returns undefined for an empty text, since JSON leaves out undefined members. */
+/** Undefined for an empty text, since JSON leaves out undefined members. */
 export const textOrNone = (text: string) => (text === '' ? undefined : text)

@@ -2,9 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 
-/**
- * Finds the sequence numbers of events. An occurrence has its own or that of its series, whichever is higher.
- */
+/** Sequence numbers of events. An occurrence has its own or its series', whichever is higher. */
 export async function findEventSequences(
   db: Db,
   ids: readonly number[],
@@ -19,8 +17,8 @@ export async function findEventSequences(
 }
 
 /**
- * Returns the UTC time of the latest withdrawal of an event, or an empty text if there was none. However long
- * ago it was, `updated` of a feed must not be earlier (RFC 4287, 4.2.15).
+ * UTC time of the latest withdrawal of an event; empty if there was none. However long ago, `updated` of a
+ * feed must not be earlier (RFC 4287, 4.2.15).
  */
 export async function findLastWithdrawal(db: Db): Promise<string> {
   const found = await db

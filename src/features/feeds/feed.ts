@@ -23,11 +23,11 @@ export interface FeedHead {
 interface FeedText {
   head: string
   before?: (ids: readonly number[]) => Promise<void>
-  /** Picks the events to write of those loaded, so that a whole series can replace its occurrences. */
+  /** Picks the loaded events to write, so that a whole series can replace its occurrences. */
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
   between: string
-  /** Writes an event that was withdrawn. A feed without this method leaves withdrawn events out. */
+  /** If missing, withdrawn events are left out. */
   withdrawn?: (row: WithdrawnEvent) => string
   tail: () => string | Promise<string>
 }
@@ -42,10 +42,7 @@ export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType
  */
 const DAYS_BACK = 90
 
-/**
- * True if query parameters choose dates or ids. `strict_dates` alone does not: it only says how to compare
- * dates.
- */
+/** True if parameters choose dates or ids. `strict_dates` alone only says how to compare dates. */
 export const saysWhen = (sent: RawValues): boolean =>
   [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 
@@ -94,13 +91,10 @@ function feedHead({ site }: Context, self: string): FeedHead {
   return { title: site.name, home: `${site.url}/`, self, language: site.language, timezone: site.timezone }
 }
 
-/** Number of events written in one event loop turn, small enough not to delay other requests. */
+/** Events written in one event loop turn, few enough not to delay other requests. */
 const AT_ONCE = 50
 
-/**
- * Writes the feed in chunks. Each chunk loads its events only when it is written, and leaves out those that
- * no longer exist.
- */
+/** Each chunk loads its events only when written, without those that no longer exist. */
 async function* chunksOf(context: Context, found: FoundRecords, text: FeedText): AsyncGenerator<Buffer> {
   yield Buffer.from(text.head)
   let between = ''

@@ -19,7 +19,7 @@ export function formatsOf({ path }: Resource): Formats {
   return [json, ...others.filter(({ lists }) => lists === 'all' || lists.includes(path))]
 }
 
-/** Returns the format whose file extension the path ends with; undefined if there is none. */
+/** By the file extension at the end of the path. */
 export function formatOfFile(path: string): Format | undefined {
   const dot = path.lastIndexOf('.')
   if (dot < path.lastIndexOf('/')) return undefined
@@ -28,8 +28,8 @@ export function formatOfFile(path: string): Format | undefined {
 }
 
 /**
- * Returns the format that the Accept header prefers to HTML. Undefined for browsers, which prefer pages, and
- * for clients that accept anything.
+ * The format that the Accept header prefers to HTML. Undefined for browsers, and for clients that accept
+ * anything.
  */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined

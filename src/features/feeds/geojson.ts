@@ -22,7 +22,7 @@ interface Place {
 
 type Position = [longitude: number, latitude: number]
 
-/** Writes public venues with coordinates as GeoJSON points (RFC 7946), ordered by the first event at each. */
+/** Public venues with coordinates as GeoJSON points (RFC 7946), ordered by their first events. */
 export const geojson: Format = {
   name: 'geojson',
   mediaType: 'application/geo+json',

@@ -17,9 +17,9 @@ import { gatherSeries, type WholeSeries } from './whole-series.ts'
 import { isZoneName, writeZone, type ZoneRules } from './zone-rules.ts'
 
 /**
- * Writes events as iCalendar (RFC 5545 and 7986). A VTIMEZONE precedes the first event that needs it. A
- * series is written as a whole where the first of its occurrences is found, unless the query asks for single
- * events by `recurrence=expanded` or by ids.
+ * Writes iCalendar (RFC 5545 and 7986). A VTIMEZONE precedes the first event that needs it. A series is
+ * written whole in place of its first occurrence, unless the query asks for single events by
+ * `recurrence=expanded` or by ids.
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -38,18 +38,17 @@ export const icalendar = feedFormat({
       return [...written.values()].join('') + component
     }
     const owners = new Map<string, string>()
-    // Records made by older versions, or restored from the trash, may share a UID, so the later ones get a
-    // suffix.
+    // Records from older versions, or restored from the trash, may share a UID: the later ones get a suffix.
     const uidOf = (owner: string, uid: string) => {
       const first = owners.get(uid) ?? owner
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Exceptions that were withdrawn are not written as cancelled: the first of them may have the UID of its
-    // series, which still takes place.
+    // Withdrawn exceptions are not written as cancelled: the first may have the UID of its series, which
+    // still takes place.
     const excepted = new Set<number>()
-    // Sequence numbers are read before the events: one that is too low only makes programs show the same
-    // change again, but one that is too high would hide a later change.
+    // Read before the events: too low a number only makes programs show the same change again, too high a one
+    // would hide a later change.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)
@@ -134,7 +133,7 @@ async function loadParts(
   })
 }
 
-/** How often subscribed calendar programs are asked to reload the feed: every hour. */
+/** How often programs are asked to reload the feed: hourly. */
 const REFRESH = 'PT1H'
 
 function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
@@ -146,7 +145,7 @@ function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {
     contentLine('METHOD', 'PUBLISH'),
     contentLine('NAME', escapeText(title)),
     contentLine('X-WR-CALNAME', escapeText(title)),
-    // X-WR-TIMEZONE is written only for names of the tz database, since clients know no others.
+    // X-WR-TIMEZONE is only for names of the tz database: clients know no others.
     ...(isZoneName(timezone) ? [contentLine('X-WR-TIMEZONE', timezone)] : []),
     contentLine('REFRESH-INTERVAL', REFRESH, { VALUE: 'DURATION' }),
     contentLine('X-PUBLISHED-TTL', REFRESH),

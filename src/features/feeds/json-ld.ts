@@ -24,17 +24,11 @@ export const jsonLd = feedFormat({
   }),
 })
 
-/**
- * Matches `<`, which could end a script element, and the two characters that old JavaScript parsers take for
- * line breaks.
- */
+/** `<` could end a script element; old JavaScript parsers take the two others for line breaks. */
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 
-/**
- * Returns an event as a schema.org Event. It is valid without a venue (`location`), but search engines do not
- * show it then.
- */
+/** A schema.org Event. It is valid without a venue (`location`), but search engines do not show it then. */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
   return {
@@ -93,8 +87,7 @@ function linkedOrganizer(organizer: OrganizerRow): object {
 }
 
 /**
- * Returns the price as a schema.org offer. It has no `availability`, since the calendar does not know whether
- * tickets are left.
+ * The price as schema.org offer, without `availability`: the calendar does not know whether tickets are left.
  */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
   const offered = offeredPrice(storedCost(row.cost), site.currency)

@@ -22,12 +22,12 @@ export const ndjson: Format = {
   }),
 }
 
-/** Number of records written in one event loop turn, small enough not to delay other requests. */
+/** Records written in one event loop turn, few enough not to delay other requests. */
 const AT_ONCE = 25
 
 /**
- * Yields the records in chunks, each read only when it is written. Records that were deleted or hidden since
- * the search are left out, and new ones are not added.
+ * Each chunk is read only when written. Records deleted or hidden since the search are left out, new ones not
+ * added.
  */
 async function* linesOf(
   context: Context,
@@ -36,8 +36,7 @@ async function* linesOf(
 ): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
-    // Records from the in-memory cache are ready without waiting, so other requests are given an event loop
-    // turn.
+    // Cached records are ready without waiting, so other requests are given a turn.
     await nextTurn()
   }
 }
@@ -59,9 +58,7 @@ async function someLines(context: Context, operations: Operations, found: FoundR
 
 const LINE_END = Buffer.from('\n')
 
-/**
- * True if the in-memory cache has everything that was committed before the call; it is updated if need be.
- */
+/** True if the in-memory cache has everything committed before the call; it is updated if need be. */
 async function isUpToDate({ memory, report }: Context): Promise<boolean> {
   if (!memory) return false
   if (isBehind(memory)) await catchUp(memory).catch(report)

@@ -5,7 +5,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-/** Links a postponed event to the event on its new date, in place of an earlier such link. */
+/** Replaces an earlier link of the postponed event. */
 export async function linkPostponed(tx: Db, event: number, later: number): Promise<void> {
   const row = tx.insertInto('postponed_events').values({ event, later })
   await row.onConflict((conflict) => conflict.column('event').doUpdateSet({ later })).execute()
@@ -17,16 +17,13 @@ const selectSides = statement<{ event: number }>()<{ id: number; isLater: number
     union all select event, 0 from postponed_events where later = ${value('event')}`,
 )
 
-/** The events that an event is linked to: `former` was postponed to it, `later` is on its own new date. */
+/** `former` was postponed to the event; `later` is on its own new date. */
 export interface Postponed {
   former: EventRow | undefined
   later: EventRow | undefined
 }
 
-/**
- * Finds the events linked to `row` by a postponement. A link only counts if the former event is still
- * postponed and the other event is not in the trash.
- */
+/** A link only counts if the former event is still postponed and the other is not in the trash. */
 export async function findPostponed({ db }: Pick<Context, 'db'>, row: EventRow): Promise<Postponed> {
   const found: Postponed = { former: undefined, later: undefined }
   for (const { id, isLater } of await selectSides(db, { event: row.id })) {

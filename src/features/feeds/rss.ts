@@ -13,7 +13,7 @@ import { emptyElement, xmlElement } from './xml.ts'
 
 const TTL_MINUTES = '60'
 
-/** Writes an RSS 2.0 feed with the elements of the RSS event module. */
+/** Writes RSS 2.0 with the elements of the RSS event module. */
 export const rss = feedFormat({
   name: 'rss',
   extension: 'rss',
@@ -42,23 +42,20 @@ ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xm
 `
 }
 
-/** Returns a plain text as HTML, since feed readers take descriptions for HTML. */
+/** Plain text as HTML, for which feed readers take descriptions. */
 function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }
 
 /**
- * Escapes only what looks like a tag or a character reference, since some feed readers take titles for plain
- * text and others for HTML.
+ * Escapes only what looks like a tag or character reference: some feed readers take titles for plain text,
+ * others for HTML.
  */
 function titleOf(text: string): string {
   return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }
 
-/**
- * Writes one event. `pubDate` is the publication date, not that of the event, since feed readers hide items
- * dated in the future.
- */
+/** `pubDate` is the publication date, not the event's, since feed readers hide items dated in the future. */
 function writeItem(context: Context, facts: EventFacts): string {
   const { row, image, venues } = facts
   const when = describeWhen(context, row)

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 
-/** A public venue of the event with id `event`. Coordinates are in degrees. */
+/** A public venue of event `id`. Coordinates are in degrees. */
 export interface VenueOfEvent {
   event: number
   id: number
@@ -29,7 +29,7 @@ export async function findVenuesOf(db: Db, events: readonly number[]): Promise<V
       'geo_lng',
     ])
     .where('event_venues.event', 'in', wholeList(db, events))
-    // `is true` keeps SQLite from using the index on status, so that the query starts with the events.
+    // `is true` keeps SQLite from the index on status, so that the query starts with the events.
     .where(sql<SqlBool>`(venues.status = 'publish') is true`)
     .orderBy('event_venues.event')
     .orderBy('event_venues.position')

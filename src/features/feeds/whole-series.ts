@@ -9,23 +9,20 @@ import { calendarLines } from './calendar-lines.ts'
 import { findOccurrenceTimes, type OccurrenceTimes } from './occurrence-times.ts'
 import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from './zone-rules.ts'
 
-/**
- * A series written as a whole: one VEVENT with the rule, and one for each occurrence that differs
- * (`overrides`).
- */
+/** Written as one VEVENT with the rule, and one for each occurrence that differs (`overrides`). */
 export interface WholeSeries {
   series: SeriesRow
   start: Start
-  /** Undefined for all-day events and for UTC. */
+  /** Undefined for all-day events and UTC. */
   rules: ZoneRules | undefined
-  /** The first occurrence by the rule, whether it takes place or not. */
+  /** By the rule, whether it takes place or not. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
   /** RRULE, RDATE and EXDATE lines that yield exactly the shown occurrences. */
   lines: readonly string[]
   model: number
   overrides: readonly number[]
   excepted: readonly number[]
-  /** The time of the latest change in UTC, occurrences in the trash included. */
+  /** The latest change in UTC, occurrences in the trash included. */
   modified: string
   sequence: number
 }
@@ -35,8 +32,8 @@ const DAY_SECONDS = 86_400
 const MOST_DATES = 2000
 
 /**
- * Gathers what is written of a whole series. Returns undefined if it has to be written as single events: it
- * is not public, or some calendar programs would compute its times wrongly.
+ * Undefined if the series has to be written as single events: it is not public, or some calendar programs
+ * would compute its times wrongly.
  * @param listed ids of occurrences shown to the caller even if they are not public
  */
 export async function gatherSeries(
@@ -53,8 +50,8 @@ export async function gatherSeries(
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  // True if the occurrence needs a VEVENT of its own. That includes one whose length in local time differs
-  // from that of the first, across a clock change: programs disagree on whether its end or its length stays.
+  // True if the occurrence needs its own VEVENT: also if its length in local time differs from the first's,
+  // across a clock change, since programs disagree on whether end or length stays.
   const isOdd = (row: OccurrenceTimes) =>
     isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
   const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))
@@ -123,7 +120,7 @@ function firstOf({ start_date, timezone, all_day, duration }: SeriesRow): WholeS
   return { start_date, end_date: utcToWall(utc_end_date, timezone), utc_start_date, utc_end_date, all_day }
 }
 
-/** Returns the dates that the rule yields, up to the last one for which an event has been created. */
+/** Dates that the rule yields, up to the last with an event. */
 function datesByRule(series: SeriesRow, start: Start): string[] {
   const { rule } = recurrenceOf(series)
   return occurrenceStarts(
@@ -135,17 +132,14 @@ function datesByRule(series: SeriesRow, start: Start): string[] {
 }
 
 /**
- * True if no clock change skips the local start time on any of these dates; calendar programs move such a
- * time in different ways.
+ * True if no clock change skips the local start time on these dates, which programs would move in different
+ * ways.
  */
 function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }
 
-/**
- * Returns the recurrence that yields the shown occurrences. Dates after `written_until`, which have no event
- * yet, follow the rule.
- */
+/** Yields the shown occurrences. Dates after `written_until`, which have no event yet, follow the rule. */
 function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until

@@ -5,8 +5,8 @@ import { contentLine } from './content-lines.ts'
 // Writes VTIMEZONE.
 //
 // Outlook understands one STANDARD and one DAYLIGHT, each with a yearly rule, and is wrong by hours for other
-// zones. So a zone is written as such a pair, found from its coming clock changes. Times that the pair gives
-// wrongly (`isReadRight`: past times, irregular zones) are written in UTC.
+// zones. So a zone is such a pair, found from its coming clock changes. Times that the pair gives wrongly
+// (`isReadRight`: past times, irregular zones) are written in UTC.
 
 interface YearlyChange {
   /** January is 1. */
@@ -14,11 +14,11 @@ interface YearlyChange {
   /** Which such weekday of the month: 1 to 4, or -1 for the last. */
   nth: number
   weekday: number
-  /** Ms after midnight in local time before the change. */
+  /** Local ms after midnight before the change. */
   time: number
 }
 
-/** The UTC offsets of a time zone in ms: `standard` all year, or in turns with that of `daylight`. */
+/** UTC offsets in ms: `standard` all year, or in turns with that of `daylight`. */
 export interface ZoneRules {
   id: string
   standard: number
@@ -30,8 +30,8 @@ const YEARS = 5
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
 /**
- * Returns rules for a time zone that hold from the year of `now` (in ms) on. Undefined for UTC, for an
- * unknown zone, and for a zone whose clock changes are no such yearly pair.
+ * Rules that hold from the year of `now` (in ms) on. Undefined for UTC, an unknown zone, and one whose clock
+ * changes are no such yearly pair.
  */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
@@ -64,8 +64,8 @@ export function isZoneName(zone: string): boolean {
 }
 
 /**
- * Rules for times in UTC that need a TZID. Programs that know X-WR-TIMEZONE expand a rule whose DTSTART is in
- * UTC in that zone instead, even under the usual names of UTC, but not under `Etc/GMT`.
+ * For times in UTC that need a TZID. Programs that know X-WR-TIMEZONE expand a rule whose DTSTART is in UTC
+ * in that zone, even under the usual names of UTC, but not under `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 
@@ -73,10 +73,7 @@ export function isUtc(id: string): boolean {
   return /^(?:etc\/)?(?:utc|uct|gmt|universal|zulu|greenwich)$/i.test(id)
 }
 
-/**
- * Returns the yearly change that yields all of `walls` (local times before the change, in ms), or undefined
- * if there is none.
- */
+/** The yearly change that yields all `walls` (local ms before the change); undefined if there is none. */
 function commonChange(walls: readonly number[]): YearlyChange | undefined {
   const [first, ...others] = walls.map(describeChange)
   if (!first) return undefined
@@ -120,14 +117,11 @@ function offsetBy({ standard, daylight }: ZoneRules, utc: number): number {
   return isSummer ? daylight.offset : standard
 }
 
-/**
- * True if every calendar program computes this UTC time from the local time by `rules`. Always false before
- * 1970.
- */
+/** True if every program computes this UTC time from the local time by `rules`; false before 1970. */
 export function isReadRight(rules: ZoneRules, wall: string, utc: string): boolean {
   const utcMs = utcToMs(utc)
   if (Number.isNaN(utcMs) || utcMs < 0 || utcToMs(wall) - utcMs !== offsetBy(rules, utcMs)) return false
-  // A local time that occurs twice as clocks go back is read as its first or its second occurrence.
+  // A local time that occurs twice as clocks go back may be read as either.
   return isOnlyUtcOf(wall, utc, rules.id)
 }
 

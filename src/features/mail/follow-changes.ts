@@ -15,30 +15,27 @@ import type { ProposalColumns } from '../desk/desk-tables.ts'
 import { planNews } from './plan-issues.ts'
 import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 
-// Tells users by e-mail what others did to their events. `Mark` says how far the history was read; it is
-// written in the transaction that queues the messages, so only one node tells of each change.
+// Tells users by e-mail what others did to their events. `Mark`, how far the history was read, is written in
+// the transaction that queues the messages, so only one node tells of each change.
 
 interface Mark {
   cursor: string
   since: string
-  /** Id of the last row of the history that was seen. */
+  /** Id of the last history row seen. */
   row: number
 }
 
 const NAME = 'changes'
 
 /**
- * A transaction may be committed later than its rows are dated, and after rows with higher ids. So rows of
+ * Transactions may be committed later than their rows are dated, and after rows with higher ids. So rows of
  * the last ten minutes are read again.
  */
 const LATE_MS = 10 * MINUTE_MS
 
 const MOST_ROWS = 20_000
 
-/**
- * At most this many messages tell one author of single events; if there are more events, one message tells of
- * all.
- */
+/** Maximum of messages to an author about single events; more events share one message. */
 const MOST_SINGLE = 3
 const MOST_NAMED = 20
 
@@ -89,9 +86,7 @@ async function setMark(tx: Tx, mark: Mark): Promise<void> {
     .execute()
 }
 
-/**
- * Reads the rows of the history after the mark, without those of user 0: the service and the command line.
- */
+/** Leaves out user 0: the service and the command line. */
 function listRows(db: Db, { row }: Mark): Promise<HistoryColumns[]> {
   return db
     .selectFrom('history')

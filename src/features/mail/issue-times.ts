@@ -3,8 +3,7 @@ import { dayNumber, formatUtc, isTimezone, wallToUtc } from '../../base/text/zon
 import type { EventRow } from '../../store/storage/schema.ts'
 import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 
-// Times at which messages are due, as local times: so an issue comes at seven before and after a clock
-// change.
+// Messages are due at local times: an issue comes at seven before and after a clock change.
 
 const ISSUE_AT = '07:00:00'
 const REMINDED_AT = '16:00:00'
@@ -21,10 +20,7 @@ export const ISSUE_DAYS: readonly string[] = [
   'sunday',
 ]
 
-/**
- * Reads the value of the form: `daily`, or the weekday of a weekly issue. Anything else means weekly on
- * Monday.
- */
+/** Reads the form's value: `daily`, or a weekday. Anything else means weekly on Monday. */
 export function readRhythm(text: string): Rhythm & { rhythm: 'daily' | 'weekly' } {
   if (text === 'daily') return { rhythm: 'daily', weekday: 1 }
   return { rhythm: 'weekly', weekday: ISSUE_DAYS.indexOf(text) + 1 || 1 }
@@ -33,17 +29,14 @@ export function readRhythm(text: string): Rhythm & { rhythm: 'daily' | 'weekly' 
 export const writtenRhythm = ({ rhythm, weekday }: Rhythm): string =>
   rhythm === 'weekly' ? (ISSUE_DAYS[weekday - 1] ?? 'monday') : rhythm
 
-/**
- * Returns the subscriber's time zone; the site's zone if the subscriber has none, or one that is no longer
- * known.
- */
+/** The site's zone if the subscriber has none, or one no longer known. */
 export const readerZone = ({ timezone }: Pick<SubscriberColumns, 'timezone'>, siteZone: string): string =>
   timezone !== '' && isTimezone(timezone) ? timezone : siteZone
 
-/** Returns 1 for Monday to 7 for Sunday. `dayNumber` 0 was a Thursday. */
+/** 1 for Monday to 7 for Sunday. `dayNumber` 0 was a Thursday. */
 const weekdayOf = (day: string) => ((((dayNumber(day) + 3) % 7) + 7) % 7) + 1
 
-/** Returns the UTC time at which the next issue is due. */
+/** In UTC. */
 export function nextIssue({ rhythm, weekday }: Rhythm, zone: string, now: number): string {
   const nowUtc = formatUtc(now)
   let day = dayOf(wallNow(zone, now))
@@ -55,10 +48,7 @@ export function nextIssue({ rhythm, weekday }: Rhythm, zone: string, now: number
   return wallToUtc(`${day} ${ISSUE_AT}`, zone)
 }
 
-/**
- * Returns the UTC time of the reminder, on the day before the event in its time zone. Empty if that time is
- * past.
- */
+/** UTC time of the reminder, on the day before the event in its time zone; empty if that is past. */
 export function reminderAt(
   { start_date, timezone }: Pick<EventRow, 'start_date' | 'timezone'>,
   now: number,

@@ -29,36 +29,34 @@ import { languageOf } from './outbox.ts'
 import { describeList } from './subscribed-lists.ts'
 import { findSubscriber, findSubscription, tokenOf } from './subscription-store.ts'
 
-// Composes the messages of subscriptions. That happens only when a message is sent, so that it does not list
-// events withdrawn since it was queued.
+// Composes messages of subscriptions only when they are sent, so that none lists events withdrawn since it
+// was queued.
 
 export interface WrittenIssue {
   letter: Letter
   foot: readonly Block[]
-  /** The URL for one-click unsubscribe. */
+  /** For one-click unsubscribe. */
   unsubscribe: string
-  /** An iCalendar file to attach. */
+  /** An attached iCalendar file. */
   calendar?: string | undefined
 }
 
 const MOST_ENTRIES = 60
 const MOST_NEW = 20
-/** At most this many bytes of HTML for the list, so that a message in any script stays below 100 kB. */
+/** Maximum bytes of HTML for the list, so that messages in any script stay below 100 kB. */
 const MOST_LISTED = 34_000
 const MOST_LISTED_NEW = 10_000
-/**
- * At most this many events are read. It exceeds `MOST_ENTRIES`, since a series has many events but one entry.
- */
+/** Maximum of events read. It exceeds `MOST_ENTRIES`, since a series has many events but one entry. */
 const MOST_READ = 300
-/** At most this many further dates are listed in the entry of a series. */
+/** Maximum of further dates in the entry of a series. */
 const MOST_DATES = 6
 
 export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
   content.startsWith('{"subscription":')
 
 /**
- * Composes a message to a subscriber: an issue of a list, or a reminder or news of one event. Undefined if
- * there is nothing to tell, or the subscription has ended.
+ * An issue of a list, or a reminder or news of one event. Undefined if there is nothing to tell, or the
+ * subscription has ended.
  */
 export async function writeIssue(
   ground: CalendarGround,
@@ -73,8 +71,7 @@ export async function writeIssue(
   const subscriber = await findSubscriber(ground.database.read, subscription.subscriber)
   if (!subscriber) return undefined
   const timezone = readerZone(subscriber, ground.site.timezone)
-  // With the reader's time zone as that of the site, times in other zones are shown with the name of their
-  // zone.
+  // Times in other zones than the reader's are shown with the name of their zone.
   const site: Site = { ...ground.site, language: languageOf(message), timezone }
   const context = readerContext({ ...ground, site }, false, { say: translatorFor(site), report, now })
   const written =
@@ -113,7 +110,7 @@ async function writeList(
   const today = dayOf(wallNow(site.timezone, now))
   const wall = wallNow(siteZone, now)
   const clock = { today: dayOf(wall), wall }
-  // `end` is when the reader's last day ends; the list goes up to the site's day on which that moment falls.
+  // `end` is when the reader's last day ends; the list goes up to the site's day of that moment.
   const end = `${rhythm === 'daily' ? today : addDays(today, 6)} 23:59:59`
   const last = dayOf(utcToWall(wallToUtc(end, site.timezone), siteZone))
   const coming = await findGrouped(context, between(clock, filters, clock.today, last))
@@ -155,12 +152,12 @@ const partOf = (heading: string, entries: readonly Entry[]): Block[] =>
 const restOf = (site: Site, kind: 'text' | 'small', text: MailText, count: number): Block[] =>
   count <= 0 ? [] : [{ kind, text: sayMail(site, text, { number: writtenNumber(site, count) }) }]
 
-/** Returns how many of the found events are not shown. `shown` has the entries of the first of `groups`. */
+/** How many found events are not shown. `shown` has the entries of the first of `groups`. */
 const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readonly Entry[]): number =>
   total - groups.slice(0, shown.length).flat().length
 
 interface Grouped {
-  /** Occurrences of one series are in one group. */
+  /** A group has the occurrences of one series. */
   groups: EventRow[][]
   total: number
 }
@@ -182,10 +179,7 @@ async function findGrouped(context: Context, filters: EventFilters): Promise<Gro
 export const isOff = ({ event_status }: Pick<EventRow, 'event_status'>): boolean =>
   event_status === 'canceled' || event_status === 'postponed'
 
-/**
- * Returns the filters of a stored query. Undefined if they are no longer valid, or name a record that no
- * longer exists.
- */
+/** Undefined if the stored query is no longer valid, or names a record that no longer exists. */
 async function filtersOf(context: Context, query: string): Promise<EventFilters | undefined> {
   try {
     return (await readQuery(context, new URLSearchParams(query))).filters
@@ -268,7 +262,7 @@ const OPENINGS = {
 
 const isTopic = (topic: string): topic is keyof typeof OPENINGS => Object.hasOwn(OPENINGS, topic)
 
-/** Composes a reminder, or news of a moved or canceled event. Undefined if it no longer applies. */
+/** A reminder, or news of a moved or canceled event. Undefined if it no longer applies. */
 async function writeReminder(
   context: Context,
   { event }: SubscriptionColumns,
@@ -303,7 +297,7 @@ async function writeReminder(
   return { about: title, letter: { subject: sayMail(site, OPENINGS[topic], { title }), blocks }, calendar }
 }
 
-/** Width in pixels at which a picture is shown. */
+/** Shown width of a picture in pixels. */
 const WIDE = 550
 
 function pictureBlocks(context: Context, row: EventRow, image: ImageRow | undefined): Block[] {

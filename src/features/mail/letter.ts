@@ -2,7 +2,7 @@ import type { Language } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { type Content, type Html, html, trusted } from '../pages/page-html.ts'
 
-// Writes a letter as plain text and as HTML with the same content: in one column, with light and dark
+// Writes a letter as plain text and as HTML with the same content, in one column, with light and dark
 // colours.
 
 export interface Letter {
@@ -12,17 +12,17 @@ export interface Letter {
 
 export type Block =
   | { kind: 'text' | 'small' | 'heading'; text: string }
-  /** A text that somebody else wrote; its line breaks are kept. */
+  /** Written by somebody else; its line breaks are kept. */
   | { kind: 'quote'; text: string }
   | { kind: 'button' | 'link'; text: string; url: string }
   | { kind: 'facts'; rows: readonly (readonly [label: string, value: string])[] }
   | { kind: 'entries'; entries: readonly Entry[] }
   | ({ kind: 'picture' } & LetterPicture)
 
-/** A picture that the site itself serves. */
+/** Served by the site itself. */
 export interface LetterPicture {
   url: string
-  /** The alternative text; empty for a decorative picture. */
+  /** Empty for a decorative picture. */
   alt: string
   /** Of the image file, in pixels. */
   width: number
@@ -31,7 +31,7 @@ export interface LetterPicture {
 
 export interface Entry {
   title: string
-  /** Empty for an entry without a link. */
+  /** Empty: no link. */
   url: string
   lines: readonly string[]
 }
@@ -46,19 +46,17 @@ export interface Letterhead {
   language: Language
   name: string
   url: string
-  /** The URL of a square picture; empty for none. */
+  /** URL of a square picture; empty for none. */
   icon: string
   foot: readonly Block[]
 }
 
 const LONGEST_SUBJECT = 150
-/**
- * Longer texts are cut, so that messages stay below 100 kB, beyond which some mail programs hide the rest.
- */
+/** Longer texts are cut: messages stay below 100 kB, beyond which some mail programs hide the rest. */
 const LONGEST_LINE = 300
 const LONGEST_TEXT = 2000
 const LONGEST_QUOTE = 4000
-/** Line length of the plain text: below the limit of RFC 5322, 2.1.1, and easy to read. */
+/** Of the plain text: below the limit of RFC 5322, 2.1.1, and easy to read. */
 const WIDTH = 76
 
 export function writeLetter({ subject, blocks }: Letter, head: Letterhead): WrittenLetter {
@@ -66,15 +64,12 @@ export function writeLetter({ subject, blocks }: Letter, head: Letterhead): Writ
   return { subject: short, text: writeText(blocks, head), html: writeHtml(short, blocks, head).markup }
 }
 
-/** Matches characters that change the direction of the following text, or hide parts of it. */
+/** Characters that change the direction of the following text, or hide parts of it. */
 const TURNING = /[\u202a-\u202e\u2066-\u206f\ufff9-\ufffb]/g
 
 export const withoutTurning = (text: string): string => text.replace(TURNING, '')
 
-/**
- * Returns the text as one line, so that it cannot begin a header or another line, and without characters that
- * change the direction of what follows.
- */
+/** The text on one line, so that it cannot begin a header, and without `TURNING`. */
 export const onOneLine = (text: string): string =>
   withoutTurning(text)
     .toWellFormed()
@@ -141,10 +136,7 @@ function wrapped(text: string, width = WIDTH): string {
   return [...lines, last].join('\n')
 }
 
-/**
- * The style sheet only has the dark colours. Light ones are in attributes, for mail programs without style
- * sheets.
- */
+/** Dark colours only. Light ones are in attributes, for mail programs without style sheets. */
 const STYLE = trusted(`
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
@@ -169,7 +161,7 @@ const BACK = 'width:100%;border-collapse:collapse;background-color:#f3f4f6'
 const SHEET = 'background-color:#ffffff;border:1px solid #dde1e6;border-radius:10px;padding:24px 24px 8px'
 const ICON = 'width:32px;height:32px;border-radius:6px;vertical-align:middle;margin-right:8px'
 const PICTURE = 'display:block;width:100%;height:auto;border-radius:6px'
-/** Width of the text column in pixels. */
+/** Of the text, in pixels. */
 const COLUMN = 550
 
 function writeHtml(subject: string, blocks: readonly Block[], head: Letterhead): Html {
@@ -248,7 +240,7 @@ function entryHtml({ title, url, lines }: Entry): Html {
 
 const broken = (lines: readonly Content[]): Content => lines.map((one, at) => [at > 0 && html`<br>`, one])
 
-/** Returns the first entries whose HTML together takes at most `bytes`. */
+/** The first entries whose HTML takes at most `bytes` together. */
 export function entriesWithin(entries: readonly Entry[], bytes: number): Entry[] {
   let left = bytes
   return entries.filter((entry) => {

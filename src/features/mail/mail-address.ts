@@ -1,19 +1,19 @@
 import { domainToASCII } from 'node:url'
 
-/** Maximum length of the part before the `@` (RFC 5321, 4.5.3.1). */
+/** Maximum length before the `@` (RFC 5321, 4.5.3.1). */
 const LONGEST_LOCAL = 64
 const LONGEST = 254
 
 /**
- * The part before the `@` (RFC 5322), without quoted strings, so that an address cannot contain a header, a
- * name or a second address.
+ * The part before the `@` (RFC 5322), without quoted strings, so that it cannot contain a header, a name or a
+ * second address.
  */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * Returns the address with its domain in lower case and Punycode. Undefined if it is not valid, or its part
- * before the `@` is not ASCII, which few relays accept.
+ * With the domain in lower case and Punycode. Undefined if invalid, or not ASCII before the `@`, which few
+ * relays accept.
  */
 export function parseMailAddress(text: string): string | undefined {
   const trimmed = text.trim()
@@ -26,7 +26,7 @@ export function parseMailAddress(text: string): string | undefined {
   return address.length <= LONGEST ? address : undefined
 }
 
-/** True for a valid domain name. One whose last label is a number would be an IP address. */
+/** A domain whose last label is a number would be an IP address. */
 function isMailDomain(domain: string): boolean {
   const labels = domain.split('.')
   return labels.length > 0 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')

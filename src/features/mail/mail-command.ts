@@ -48,7 +48,6 @@ export function registerMailCommands(program: Command, { configure, features }: 
 }
 
 /**
- * Sends a test message at once.
  * @throws Error with one sentence if the address is not valid, e-mail is off, or the relay refuses the
  * message
  */

@@ -8,7 +8,7 @@ import { domainOf, parseMailAddress } from './mail-address.ts'
 import type { Outcome } from './outbox.ts'
 
 export interface Relay {
-  /** Sends one message; never rejects, but returns a failure as its outcome. `signal` aborts the attempt. */
+  /** Never rejects: a failure is returned as outcome. `signal` aborts the attempt. */
   send: (message: OutgoingMessage, signal: AbortSignal) => Promise<Outcome & { answer: string }>
   close: () => void
   from: string
@@ -19,22 +19,19 @@ export interface OutgoingMessage extends WrittenLetter {
   to: string
   fromName: string
   messageId: string
-  /** The URL for one-click unsubscribe, and the List-ID header. */
+  /** URL for one-click unsubscribe, and List-ID header. */
   list?: { unsubscribe: string; id: string } | undefined
-  /** An iCalendar file to attach. */
+  /** An attached iCalendar file. */
   calendar?: string | undefined
 }
 
-/**
- * Timeouts in ms. `attempt` bounds the whole attempt, for a relay that sends a byte now and then and so is
- * never silent.
- */
+/** In ms. `attempt` bounds the whole attempt: a relay that sends a byte now and then is never silent. */
 const PATIENCE = { connect: 15_000, silent: 30_000, attempt: 90_000 }
 
 const A_SECOND = 10
 
 /**
- * Opens the connection pool to the relay. Undefined if no relay is configured.
+ * Opens the connection pool; undefined if no relay is configured.
  * @throws Error with one sentence if the password file cannot be read or the sender address is missing
  */
 export async function openRelay(config: Config, patience = PATIENCE): Promise<Relay | undefined> {
@@ -50,7 +47,7 @@ export async function openRelay(config: Config, patience = PATIENCE): Promise<Re
     host,
     port: Number(address.port) || (isSecure ? 465 : 587),
     secure: isSecure,
-    // Except to this machine itself, a password is sent only over TLS.
+    // A password is sent only over TLS, except to this machine.
     requireTLS: user !== '' && !isSecure && !isLoopback(host),
     ...(user === '' ? {} : { auth: { user, pass } }),
     pool: true,
@@ -88,7 +85,7 @@ const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /**
- * Returns the password in the configured file or, without such a file, that in the URL of the relay.
+ * From the configured file, or else from the relay's URL.
  * @throws Error with one sentence if the file cannot be read
  */
 function passwordOf({ mail_password_file: file }: Config, inAddress: string): string {
@@ -101,8 +98,7 @@ function passwordOf({ mail_password_file: file }: Config, inAddress: string): st
 }
 
 /**
- * Returns the address that messages are sent from: `mail_from` or, if that is empty, the user name at the
- * relay.
+ * `mail_from` or, if that is empty, the user name at the relay.
  * @throws Error with one sentence if it is not a valid address
  */
 function senderOf({ mail_from }: Config, user: string): string {
@@ -137,7 +133,7 @@ function optionsOf(message: OutgoingMessage, from: string) {
   }
 }
 
-/** SMTP commands whose refusal concerns the message; a refusal of any other is for the operator to fix. */
+/** Commands whose refusal concerns the message; that of any other is for the operator to fix. */
 const OF_MESSAGE = new Set(['RCPT TO', 'DATA'])
 
 function readFailure(error: unknown): Outcome {

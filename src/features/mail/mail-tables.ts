@@ -3,26 +3,23 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 
 export interface MailMessageColumns {
   id: number
-  /** Unique, so that the same message is not queued twice. */
+  /** Unique: no message is queued twice. */
   name: string
   recipient: string
   language: string
   topic: string
-  /** The letter as JSON; empty once the message is settled (sent or given up). */
+  /** The letter as JSON; empty once settled (sent or given up). */
   content: string
   state: 'waiting' | 'sending' | 'sent' | 'given_up'
   created_utc: string
-  /**
-   * When the message is due or, while it is being sent, when another process may take it over. Empty once it
-   * is settled.
-   */
+  /** When it is due or, while being sent, when another process may take it over. Empty once settled. */
   next_utc: string
-  /** The time after which it is no longer sent; empty for no limit. */
+  /** After this, it is no longer sent; empty for no limit. */
   until_utc: string
   /** 1 if a stranger typed the address into a form. */
   by_stranger: number
   attempts: number
-  /** The SMTP status that the relay answered; 0 for no answer. */
+  /** The relay's SMTP status; 0 for no answer. */
   status: number
   error: string
   settled_utc: string
@@ -30,14 +27,14 @@ export interface MailMessageColumns {
 
 export interface SubscriberColumns {
   id: number
-  /** Unique among subscribers. */
+  /** Unique. */
   address: string
   language: string
-  /** Empty for the time zone of the site. */
+  /** Empty: that of the site. */
   timezone: string
   secret: string
   created_utc: string
-  /** Number of permanent refusals by the relay in a row. */
+  /** Permanent refusals by the relay in a row. */
   failures: number
 }
 
@@ -46,22 +43,22 @@ export interface SubscriptionColumns {
   subscriber: number
   secret: string
   kind: 'list' | 'event'
-  /** The query string of a list; empty for a list of all events, and for a subscription to one event. */
+  /** Query string of a list; empty for all events, and for a subscription to one event. */
   query: string
-  /** Id of the event; 0 for a list. */
+  /** Id; 0 for a list. */
   event: number
   /** `event`: a message on the day before, and when the event is moved or canceled. */
   rhythm: 'daily' | 'weekly' | 'event'
-  /** The weekday of a weekly issue: 1 (Monday) to 7. */
+  /** Of a weekly issue: 1 (Monday) to 7. */
   weekday: number
   created_utc: string
-  /** Empty until the subscriber confirms it. */
+  /** Empty until confirmed. */
   confirmed_utc: string
   /** When the next issue or reminder is due; empty for none. */
   next_utc: string
-  /** Events published after this time are new to the subscriber. */
+  /** Events published later are new to the subscriber. */
   seen_utc: string
-  /** The times and status of the event of which the subscriber was last told, as JSON. */
+  /** Times and status of the event last told to the subscriber, as JSON. */
   told: string
 }
 

@@ -2,10 +2,10 @@ import { type Trouble, warning } from '../../base/finding.ts'
 import type { Ask } from '../../store/storage/ask.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** The operator is told of messages that failed this many times, which takes about half an hour. */
+/** Failures after which the operator is told: about half an hour. */
 const TOLD_AFTER = 4
 
-/** Lists problems with sending mail for the operator, without any addresses. */
+/** For the operator, without any addresses. */
 export async function listMailTroubles(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(
     `select state, count(*) as n, max(status) as status from mail_messages

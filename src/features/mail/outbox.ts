@@ -15,14 +15,14 @@ import type { MailMessageColumns } from './mail-tables.ts'
 export interface NewMessage {
   to: string
   language: Language
-  /** What the message is about, such as `invitation`. */
+  /** Such as `invitation`. */
   topic: string
   letter: Letter
-  /** A unique name: a second message with the same name is not queued. */
+  /** A second message with this name is not queued. */
   once?: string
-  /** Time in ms since the epoch after which the message is not sent. */
+  /** Not sent after this time, in ms since the epoch. */
   goodUntil?: number
-  /** True if a stranger typed the address into a form. */
+  /** A stranger typed the address into a form. */
   isByStranger?: true
 }
 
@@ -30,16 +30,16 @@ export class MailRefusal extends Error {
   override name = 'MailRefusal'
 }
 
-/** At least this many ms lie between two messages to one address that strangers cause. */
+/** Minimum ms between two messages to one address that strangers cause. */
 const STRANGER_EVERY_MS = 10_000
 const STRANGER_A_DAY = 10
 
-/** Maximum length of a letter as JSON, in UTF-16 code units. */
+/** Of a letter as JSON, in UTF-16 code units. */
 const LONGEST_CONTENT = 200_000
 
 /**
- * Queues a message. Returns false if it was queued before, strangers have caused too many messages to the
- * address, or the address is not valid: addresses of users may be of forms that relays do not accept.
+ * Returns false if it was queued before, strangers caused too many messages to the address, or it is not
+ * valid: addresses of users may be of forms that relays refuse.
  * @throws MailRefusal if the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
@@ -59,7 +59,7 @@ type Queued = Pick<
   'name' | 'recipient' | 'language' | 'topic' | 'content' | 'until_utc' | 'by_stranger'
 >
 
-/** Inserts a message as waiting. Returns false if there is already one with its name. */
+/** Returns false if a message has its name. */
 export async function insertMessage(tx: Tx, queued: Queued, now: number): Promise<boolean> {
   const nowUtc = formatUtc(now)
   const row = { ...queued, state: 'waiting', created_utc: nowUtc, next_utc: nowUtc, ...NEVER_TRIED } as const
@@ -93,8 +93,8 @@ export async function forgetQueued(tx: Tx, address: string): Promise<number> {
 }
 
 /**
- * Deletes messages to the address about these topics. Those already sent only lose the address, so that they
- * still count for the hourly limit.
+ * Deletes messages to the address about these topics. Sent ones only lose the address, so that they still
+ * count for the hourly limit.
  */
 export async function forgetSent(tx: Db, address: string, topics: readonly string[]): Promise<void> {
   if (address === '') return
@@ -120,27 +120,24 @@ const isLetter = (value: unknown): value is Letter =>
 export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): Language =>
   LANGUAGES.find((known) => known === language) ?? 'en'
 
-/**
- * Returns the Message-ID. It is the same for every attempt, so that mail programs show a message that arrives
- * twice only once.
- */
+/** The same for every attempt, so that mail programs show a message that arrives twice only once. */
 export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
   `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
 
 /** How long a process reserves a message: longer than an attempt takes. */
 const LEASE_MS = 3 * MINUTE_MS
 
-/** Pauses between attempts, 24 hours altogether. After the last one, a message is given up. */
+/** Between attempts, 24 hours altogether; then a message is given up. */
 const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
 
-/** A message that is due later than this was written while the clock was wrong, so it is sent at once. */
+/** A message due later than this was written while the clock was wrong, so it is sent at once. */
 const LATEST = 12 * HOUR_MS
 
 const dueTimes = (now: number) => ({ nowUtc: formatUtc(now), latestUtc: formatUtc(now + LATEST) })
 
 /**
- * Reserves a due message for this process for three minutes. Returns undefined if none is due, if `perHour`
- * messages were sent within the last hour, or if the calendar is held (sends nothing).
+ * Reserves a due message for three minutes. Undefined if none is due, `perHour` were sent within the last
+ * hour, or the calendar is held (sends nothing).
  */
 export async function claimMessage(
   tx: Tx,
@@ -148,7 +145,7 @@ export async function claimMessage(
   now: number,
 ): Promise<MailMessageColumns | undefined> {
   const { nowUtc, latestUtc } = dueTimes(now)
-  // The lock keeps two senders together below the hourly limit.
+  // Keeps two senders together below the hourly limit.
   await holdName(tx, 'mail')
   if ((await countSending(tx, now)) >= perHour) return undefined
   const due = tx
@@ -167,7 +164,7 @@ export async function claimMessage(
   return message
 }
 
-/** True if a message is due. It is checked before `claimMessage`, which costs a write transaction. */
+/** Checked before `claimMessage`, which costs a write transaction. */
 export async function isMailDue(db: Db, now: number): Promise<boolean> {
   const { nowUtc, latestUtc } = dueTimes(now)
   const due = db.selectFrom('mail_messages').select('id').where('next_utc', '<>', '')
@@ -196,18 +193,18 @@ async function countSending(tx: Tx, now: number): Promise<number> {
   return Number(n)
 }
 
-/** The result of an attempt. `status` is the SMTP status that the relay answered, 0 for no answer. */
+/** `status` is the relay's SMTP status, 0 for no answer. */
 export type Outcome =
   | { kind: 'sent' }
-  /** The message no longer needs to be sent. */
+  /** No longer to be sent. */
   | { kind: 'dropped' }
   | { kind: 'refused' | 'later'; status: number; error: string }
-  /** The relay could not be reached or refuses all messages; the message itself is not at fault. */
+  /** The relay could not be reached or refuses all messages; the message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
 /**
- * Records the outcome of an attempt, and returns true if the message is given up. The content of a settled
- * message is erased, since it may contain a secret link.
+ * Records the outcome; true if the message is given up. Content of a settled message is erased, since it may
+ * have a secret link.
  */
 export async function settleMessage(
   tx: Tx,
@@ -238,7 +235,7 @@ export async function settleMessage(
   return false
 }
 
-/** Makes a message due again at once, after shutdown interrupted its attempt. */
+/** Makes a message due at once, after shutdown interrupted its attempt. */
 export async function returnMessage(tx: Tx, { id, created_utc }: MailMessageColumns): Promise<void> {
   const back = { state: 'waiting', next_utc: created_utc } as const
   await tx.updateTable('mail_messages').set(back).where('id', '=', id).execute()
@@ -256,7 +253,7 @@ export async function countOutbox(db: Db): Promise<{ waiting: number; given_up: 
   return { waiting: of(['waiting', 'sending']), given_up: of(['given_up']) }
 }
 
-/** Lists messages not sent (waiting or given up), the newest first. */
+/** Waiting or given up, the newest first. */
 export function listUnsent(
   db: Db,
   most: number,
@@ -270,7 +267,7 @@ export function listUnsent(
     .execute()
 }
 
-/** Lists messages without their content, the newest first. */
+/** Without their content, the newest first. */
 export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColumns, 'content'>[]> {
   return db
     .selectFrom('mail_messages')
@@ -282,10 +279,7 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
-/**
- * Days for which settled messages to addresses typed by strangers are kept; as long as unconfirmed
- * subscriptions.
- */
+/** For settled messages to addresses typed by strangers; as long as unconfirmed subscriptions. */
 const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [

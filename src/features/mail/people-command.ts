@@ -34,7 +34,7 @@ export function registerPeopleCommands(program: Command, { configure, features }
 }
 
 /**
- * Returns the address in its stored form.
+ * The address in its stored form.
  * @throws Error with one sentence if it is not valid
  */
 function addressIn(text: string): string {

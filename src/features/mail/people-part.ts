@@ -3,9 +3,9 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 
 export interface KeptOfAddress {
-  /** Returns the rows stored about an e-mail address, without secrets. */
+  /** Rows stored about an e-mail address, without secrets. */
   export: (db: Db, address: string) => Promise<readonly object[]>
-  /** Deletes them, and returns the number of deleted rows. */
+  /** Returns the number of deleted rows. */
   forget: (tx: Tx, address: string) => Promise<number>
 }
 
@@ -15,7 +15,7 @@ declare module '../../feature.ts' {
   }
 }
 
-/** Returns what the features store about an e-mail address, by name of the feature. */
+/** What features store about an e-mail address, by feature name. */
 export async function exportAddress(
   features: readonly Feature[],
   db: Db,
@@ -29,7 +29,7 @@ export async function exportAddress(
   return all
 }
 
-/** Deletes what the features store about an e-mail address, and returns the number of deleted rows. */
+/** Returns the number of deleted rows. */
 export async function forgetAddress(features: readonly Feature[], tx: Tx, address: string): Promise<number> {
   let count = 0
   for (const { keeps } of features) count += (await (await keeps?.())?.forget(tx, address)) ?? 0

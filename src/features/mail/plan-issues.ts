@@ -13,15 +13,14 @@ import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { insertMessage } from './outbox.ts'
 import { MOST_FAILURES } from './subscription-store.ts'
 
-// Queues issues and reminders that are due, and news of moved or canceled events. The messages are composed
-// when they are sent.
+// Queues due issues and reminders, and news of moved or canceled events. They are composed when sent.
 
 const AT_ONCE = 100
 
-/** An issue that is due later than this was planned while the clock was wrong, so it is planned anew. */
+/** An issue due later than this was planned while the clock was wrong, so it is planned anew. */
 const LATEST_MS = 8 * DAY_MS
 
-/** An issue or reminder that is overdue by more than this is not sent. */
+/** Issues and reminders more overdue than this are not sent. */
 const LATE_MS = DAY_MS
 
 type Due = SubscriptionColumns & Pick<SubscriberColumns, 'address' | 'language' | 'timezone' | 'failures'>
@@ -79,7 +78,7 @@ async function planIssue(tx: Tx, site: Site, due: Due, isOpen: boolean, now: num
   const next_utc = nextIssue(due, readerZone(due, site.timezone), now)
   const seen = isDue ? { next_utc, seen_utc: formatUtc(now) } : { next_utc }
   const { id, rhythm, weekday } = due
-  // The update does nothing if the subscriber has changed the weekday or rhythm meanwhile.
+  // Does nothing if the subscriber has changed weekday or rhythm meanwhile.
   const { numUpdatedRows } = await tx
     .updateTable('mail_subscriptions')
     .set(seen)

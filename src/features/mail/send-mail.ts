@@ -24,19 +24,16 @@ export interface MailSender {
   site: Site
   relay: Relay
   perHour: number
-  /** The URL of the icon in letters; empty for none. */
+  /** URL of the icon in letters; empty for none. */
   icon: () => string
   report: (error: unknown) => void
-  /** Called after each attempt; must not throw. */
+  /** After each attempt; must not throw. */
   onSettled: (message: MailMessageColumns, outcome: Outcome, isGivenUp: boolean) => void
   stopping: AbortController
   round: Promise<void> | undefined
-  /** Nothing is sent before this time, in ms since the epoch. */
+  /** Nothing is sent before, in ms since the epoch. */
   restsUntil: number
-  /**
-   * An outcome that could not be stored, for example because the disk is full. Nothing else is sent before it
-   * is stored.
-   */
+  /** Could not be stored, for example because the disk is full. It is stored before anything else is sent. */
   unsettled: Attempt | undefined
 }
 
@@ -47,15 +44,15 @@ interface Attempt {
 
 type Composed = Omit<OutgoingMessage, 'to' | 'fromName' | 'messageId'>
 
-/** Pause in ms after an attempt that failed because the relay was busy or unreachable. */
+/** After an attempt that failed because the relay was busy or unreachable. */
 const REST_MS = MINUTE_MS
-/** Pause in ms after an error of the database. */
+/** After an error of the database. */
 const SHORT_REST_MS = 10_000
 
-/** Sends what is due. Returns the promise of the round under way, if there is one. */
+/** Sends what is due. Returns the promise of the round under way, if any. */
 export function sendMail(sender: MailSender, now: number): Promise<void> {
   if (sender.stopping.signal.aborted || sender.round) return sender.round ?? Promise.resolve()
-  // A pause that ends later than `REST_MS` from now is ignored: the clock has been set back.
+  // A pause that ends later than `REST_MS` from now is ignored: the clock was set back.
   if (sender.restsUntil > now && sender.restsUntil <= now + REST_MS) return Promise.resolve()
   sender.round = sendRound(sender)
     .catch((error) => {
@@ -112,7 +109,7 @@ async function attemptMessage(sender: MailSender, message: MailMessageColumns): 
   return relay.send(outgoing, stopping.signal)
 }
 
-/** Returns the text and HTML of a queued message. Undefined if it no longer needs to be sent. */
+/** Text and HTML; undefined if the message no longer needs to be sent. */
 async function composeMessage(
   { site, ground, report, relay, icon }: MailSender,
   message: MailMessageColumns,

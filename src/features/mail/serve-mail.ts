@@ -18,7 +18,7 @@ const EVERY_MS = 500
 const FOLLOWS_EVERY_MS = 1000
 
 /**
- * Starts sending mail; does nothing if no relay is configured.
+ * Does nothing if no relay is configured.
  * @throws Error with one sentence if the mail settings are not valid together
  */
 export async function serveMail(start: ServiceStart): Promise<Serving> {
@@ -50,7 +50,7 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
         round: undefined,
         restsUntil: 0,
         unsettled: undefined,
-        // Only the SMTP status is logged: the relay's text may contain the address of the recipient.
+        // Only the SMTP status is logged: the relay's text may contain the recipient's address.
         onSettled: ({ id, topic }, outcome, isGivenUp) => {
           if (outcome.kind === 'dropped') return
           if (outcome.kind === 'sent') return count('sent')
@@ -74,10 +74,10 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** The site serves its icon or logo here, as a PNG. */
+/** Where the site serves its icon or logo as PNG. */
 const ICON_PATH = '/apple-touch-icon.png'
 
-/** True if an icon or logo can be served as PNG, which is not made from SVG and ICO files. */
+/** True for an icon or logo that can be PNG, which is not made from SVG and ICO files. */
 function hasIcon({ files: { pages_icon: icon, pages_logo: logo } }: Look): boolean {
   const file = icon ?? logo
   return file !== undefined && file.ending !== '.svg' && file.ending !== '.ico'
@@ -106,7 +106,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   }
 }
 
-/** Returns the mail metrics. Those counted in the database are left out if it does not answer. */
+/** Those counted in the database are left out if it does not answer. */
 async function mailFamilies(counts: Readonly<Record<string, number>>, read: Db): Promise<Family[]> {
   const found = await countOutbox(read).catch(() => undefined)
   const tried = Object.entries(counts).map(([outcome, count]) => [{ outcome }, count] as const)

@@ -44,12 +44,9 @@ import {
   tokenOf,
 } from './subscription-store.ts'
 
-// Links in messages lead to pages with a button that does the act, since mail scanners follow links.
+// Links in messages lead to pages with a button, since mail scanners follow links.
 
-/**
- * Returns the translated text. Values become one line, without characters that change the direction of the
- * text after them.
- */
+/** Values become one line, without characters that change the direction of the text after them. */
 function say({ site }: Context, text: MailText, values: Readonly<Record<string, string>> = {}): string {
   const plain = Object.entries(values).map(([name, value]) => [name, onOneLine(value)])
   return sayMail(site, text, Object.fromEntries(plain))
@@ -58,9 +55,9 @@ function say({ site }: Context, text: MailText, values: Readonly<Record<string, 
 type Wanted = { kind: 'list'; query: string; what: string } | { kind: 'event'; row: EventRow; what: string }
 
 /**
- * Returns what a form subscribes to: the list of a query, or an event.
- * @throws Problem rest_invalid_param for a query that is not valid, rest-event-not-found for an event that is
- * not public
+ * The list of a query, or an event.
+ * @throws Problem rest_invalid_param for an invalid query, rest-event-not-found for an event that is not
+ * public
  */
 async function wantedIn(context: Context, query: string, event: string): Promise<Wanted> {
   if (event !== '') {
@@ -89,10 +86,7 @@ interface Typed {
   fault?: MailText
 }
 
-/**
- * Returns the choice of daily or a weekday. The names of weekdays are those of the week from Monday, 30
- * November 2026.
- */
+/** Daily or a weekday, named by the week from Monday, 30 November 2026. */
 function rhythmField(context: Context, chosen: string): Html {
   const { site } = context
   const [first, ...others] = ISSUE_DAYS.map((value, at) => {
@@ -106,7 +100,7 @@ function rhythmField(context: Context, chosen: string): Html {
 
 let zones: Choices | undefined
 
-/** Returns the choices of time zones. They are made only once, since there are hundreds. */
+/** Made once, since there are hundreds. */
 function allZones(): Choices {
   const names = zones ? [] : ['UTC', ...Intl.supportedValuesOf('timeZone')]
   zones ??= choicesOf([...new Set(names)].map((value) => ({ value, text: value.replaceAll('_', ' ') })))
@@ -168,22 +162,16 @@ ${trap(say(context, 'Leave this empty'))}
   }
 }
 
-/**
- * A hidden field that people leave empty. A bot that fills in every field fills it in, and so gives itself
- * away.
- */
+/** A hidden field that people leave empty. A bot gives itself away by filling it in. */
 const trap = (label: string): Html =>
   html`<p class="hidden" aria-hidden="true"><label for="website">${label}</label>
 <input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>`
 
-/** At most this many requests an hour are accepted from one network address. */
+/** Requests from one network address. */
 const MOST_AN_HOUR = 20
 const MOST_CLIENTS = 10_000
 
-/**
- * Counts a request of a network address.
- * @throws Problem too_many_attempts
- */
+/** @throws Problem too_many_attempts */
 function countAsked({ asked }: SubscribeRoute, address: string, now: number): void {
   const client = clientOf(address)
   const recent = (asked.get(client) ?? []).filter((at) => at > now - HOUR_MS && at <= now)
@@ -196,10 +184,7 @@ function countAsked({ asked }: SubscribeRoute, address: string, now: number): vo
   }
 }
 
-/**
- * Subscribes an address. The answer is the same for every address, subscribed or not, and for bots that fill
- * in the hidden field.
- */
+/** The answer is the same for every address, subscribed or not, and for bots. */
 async function takeForm({ route, context, incoming, field }: AskedPage): Promise<SubscribeAnswer> {
   const wanted = await wantedIn(context, field('list'), field('event'))
   const rhythm = readRhythm(field('rhythm'))
@@ -301,7 +286,7 @@ async function showSent({ context }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** Shown for a link that was used or has expired, and in the same way for one that never existed. */
+/** For a link that was used, has expired or never existed. */
 const goneView = (context: Context): SubscribeView => ({
   status: 404,
   title: say(context, 'This link is no longer good'),
@@ -369,8 +354,8 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
 }
 
 /**
- * Ends a subscription without asking back and without a cookie: mail programs send this request (RFC 8058).
- * The answer is the same for an unknown token.
+ * Without asking back and without a cookie: mail programs send this request (RFC 8058). An unknown token gets
+ * the same answer.
  */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)

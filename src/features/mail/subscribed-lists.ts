@@ -4,7 +4,7 @@ import { findTermBySlug, TAXONOMIES, TERM_LISTS } from '../../calendar/terms/ter
 import { filterWithValue } from '../pages/page-query.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** Maximum length of a query string; none that the site's own pages make is longer. */
+/** No query string that the site's own pages make is longer. */
 export const LONGEST_QUERY = 1000
 
 const MOST_NAMES = 5

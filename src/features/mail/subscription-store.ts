@@ -10,19 +10,16 @@ import type { SubscriberColumns, SubscriptionColumns } from './mail-tables.ts'
 import { forgetQueued, forgetSent } from './outbox.ts'
 
 export const MOST_SUBSCRIPTIONS = 20
-/** At most this many unconfirmed subscriptions of all addresses together. */
+/** Maximum of unconfirmed subscriptions of all addresses together. */
 const MOST_UNCONFIRMED = 1000
 export const CONFIRM_HOURS = 48
-/** After this many permanent refusals in a row, nothing more is sent to a subscriber. */
+/** Permanent refusals in a row after which nothing more is sent to a subscriber. */
 export const MOST_FAILURES = 3
 
 export interface AskedFor extends Rhythm {
   address: string
   language: Language
-  /**
-   * Empty for the time zone of the site. It applies to a new subscriber only; a known one keeps the zone it
-   * has.
-   */
+  /** Empty for that of the site. A known subscriber keeps the present zone. */
   timezone: string
   kind: SubscriptionColumns['kind']
   query: string
@@ -32,14 +29,13 @@ export interface AskedFor extends Rhythm {
 export type Subscribed =
   | { is: 'new' | 'known'; subscriber: SubscriberColumns; subscription: SubscriptionColumns }
   | { is: 'full'; subscriber: SubscriberColumns }
-  /** Too many subscriptions are unconfirmed. */
+  /** Too many are unconfirmed. */
   | { is: 'refused' }
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
 /**
- * Takes an advisory lock. A subscriber is deleted with its last subscription, which must not happen while
- * another one is being added.
+ * An advisory lock. A subscriber is deleted with the last subscription, but not while another is being added.
  */
 const holdSubscribers = (tx: Db) => holdName(tx, 'mail subscriptions')
 
@@ -97,7 +93,7 @@ async function countUnconfirmed(db: Db): Promise<number> {
   return Number(n)
 }
 
-/** Lists the subscriptions of a subscriber, the oldest first. */
+/** The oldest first. */
 export function listSubscriptions(db: Db, subscriber: number): Promise<SubscriptionColumns[]> {
   return db
     .selectFrom('mail_subscriptions')
@@ -115,7 +111,7 @@ export function findSubscription(db: Db, id: number): Promise<SubscriptionColumn
   return db.selectFrom('mail_subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-// The token in a link is the id of the row and its secret.
+// The token in a link: id of the row and its secret.
 
 export const tokenOf = ({ id, secret }: { id: number; secret: string }): string => `${id}-${secret}`
 
@@ -162,8 +158,8 @@ export async function changeRhythm(
 }
 
 /**
- * Changes the time zone of a subscriber, and plans the next issues anew.
- * @param timezone empty for the time zone of the site; `zone` is the zone that results
+ * Plans the next issues anew too.
+ * @param timezone empty for that of the site; `zone` is the zone that results
  */
 export async function changeSubscriberZone(
   tx: Tx,
@@ -180,16 +176,12 @@ export async function changeSubscriberZone(
 }
 
 /**
- * Topics of messages that subscriptions cause. The others in `TOPICS` answer a form, which a stranger may
- * have sent.
+ * Messages that subscriptions cause. The others in `TOPICS` answer a form, which a stranger may have sent.
  */
 const ISSUE_TOPICS = ['issue', 'reminder', 'moved', 'canceled', 'postponed']
 const TOPICS = [...ISSUE_TOPICS, 'confirm subscription', 'subscribed already']
 
-/**
- * Deletes a subscription. With the last one, the subscriber is deleted too, and the address is removed from
- * messages already sent.
- */
+/** With the last subscription, the subscriber is deleted, and the address is removed from sent messages. */
 export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionColumns): Promise<void> {
   await holdSubscribers(tx)
   const own = await findSubscriber(tx, subscriber)
@@ -199,7 +191,7 @@ export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionCo
   await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber).execute()
 }
 
-/** Deletes a subscriber with all subscriptions and messages, and returns the number of deleted rows. */
+/** With all subscriptions and messages. Returns the number of deleted rows. */
 export async function forgetSubscriber(tx: Tx, address: string): Promise<number> {
   await holdSubscribers(tx)
   const subscriber = await findByAddress(tx, address)
@@ -211,7 +203,7 @@ export async function forgetSubscriber(tx: Tx, address: string): Promise<number>
   return queued + length + 1
 }
 
-/** Returns what is stored about a subscriber, without secrets. */
+/** Without secrets. */
 export async function exportSubscriber(db: Db, address: string): Promise<object[]> {
   const subscriber = await findByAddress(db, address)
   const messages = await db
@@ -231,14 +223,14 @@ export async function exportSubscriber(db: Db, address: string): Promise<object[
   return [{ kept: 'subscriber', ...own }, ...asked, ...sent]
 }
 
-/** Notes whether a message reached the address. `isReached` is false after a permanent refusal. */
+/** `isReached` is false after a permanent refusal. */
 export async function noteReached(tx: Tx, address: string, isReached: boolean): Promise<void> {
   const update = tx.updateTable('mail_subscribers').where('address', '=', address)
   if (isReached) await update.set({ failures: 0 }).where('failures', '>', 0).execute()
   else await update.set(({ eb }) => ({ failures: eb('failures', '+', 1) })).execute()
 }
 
-// Delete unconfirmed subscriptions, subscriptions to events long over, and subscribers without subscriptions.
+// Delete unconfirmed subscriptions, those to events long over, and subscribers without subscriptions.
 export const subscriptionPrunings: readonly Pruning[] = [
   {
     days: CONFIRM_HOURS / 24,

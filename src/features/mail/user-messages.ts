@@ -10,8 +10,7 @@ import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
 /**
- * Queues an invitation, or a link to reset the password. Returns false if e-mail is off or the user has no
- * address.
+ * An invitation, or a link to reset the password. Returns false if e-mail is off or the user has no address.
  */
 export async function tellUser(
   tx: Tx,
@@ -55,7 +54,7 @@ export async function tellUser(
 export interface ToldOfEvent {
   kind: 'published' | 'sent back' | 'changed' | 'removed'
   user: User
-  /** Identifies the act, so that the user is told of it only once. */
+  /** Identifies the act, so that the user is told once. */
   act: string
   title: string
   url: string
@@ -109,7 +108,7 @@ export async function tellOfEvent(tx: Tx, site: Site, told: ToldOfEvent, now: nu
   )
 }
 
-/** Tells a user of several events in one message. `all` has the first of `total`. */
+/** Several events in one message. `all` has the first of `total`. */
 export async function tellOfMany(
   tx: Tx,
   site: Site,

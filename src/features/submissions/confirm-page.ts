@@ -23,7 +23,7 @@ import { saySubmission } from './submission-texts.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage } from './suggest-route.ts'
 import { ADD_PATH } from './suggest-view.ts'
 
-// Confirms an address with a button on a page, not by the link itself, since mail scanners follow links.
+// A button confirms an address, not the link itself, since mail scanners follow links.
 
 export const LINK_PATH = `${ADD_PATH}link/`
 
@@ -109,9 +109,7 @@ ${saySubmission(site, 'Send the link')}</button></p></form>`,
 
 const MOST_SENT = 10
 
-/**
- * Sends a new link to the sender of suggestions. The page is the same whether the address is known or not.
- */
+/** The page is the same whether the address is known or not. */
 async function sendLink(asked: Asked): Promise<SuggestAnswer> {
   const { context, sent } = asked
   const { site, now } = context

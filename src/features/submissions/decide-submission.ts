@@ -28,13 +28,12 @@ import {
 import type { Submission } from './submission-tables.ts'
 import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 
-// What editors decide about suggestions. A decision and the message to the sender are written in one
-// transaction.
+// Editors' decisions about suggestions, each in one transaction with the message to the sender.
 
 export type Verdict =
   | { event: number }
   | { done: true }
-  /** Another editor or the sender has decided first. */
+  /** Another editor or the sender was faster. */
   | { decided: Submission | undefined }
   /** The sender has changed the text since the editor saw it. */
   | { changed: true }
@@ -44,19 +43,15 @@ function requireReviewer(context: Context): void {
   if (!mayReview(context)) throw new Problem('rest_forbidden')
 }
 
-/**
- * Returns the context in which HTML of the suggestion is sanitised, even if the editor may write any HTML.
- */
+/** HTML of a suggestion is sanitised, even if the editor may write any HTML. */
 const writingFor = (context: Context): Context => ({
   ...context,
   caller: { ...context.caller, isFiltered: true },
 })
 
 /**
- * Publishes a suggestion, or the change that its sender proposed. Venues and organizers that do not exist yet
- * are created.
- * @param look `edited` has the controls if the editor changed them; `seen` is the hash (`wordingOf`) of the
- * text that the editor saw
+ * Publishes a suggestion, or the proposed change. Missing venues and organizers are created.
+ * @param look `edited`: the controls as changed by the editor; `seen`: hash (`wordingOf`) of the text seen
  * @throws Problem rest_forbidden for a caller who may not review
  */
 export async function publishSubmission(
@@ -99,7 +94,7 @@ export async function publishSubmission(
 const isUndecided = ({ state, proposed }: Submission): boolean =>
   state === 'waiting' || (state === 'published' && proposed !== '')
 
-/** Returns a hash of what the sender wrote, by which a later change is noticed. */
+/** A hash of what the sender wrote, by which a later change is noticed. */
 export const wordingOf = ({ typed, proposed }: Pick<Submission, 'typed' | 'proposed'>): string =>
   hash('sha256', `${typed}\n${proposed}`, 'base64url').slice(0, 22)
 
@@ -115,7 +110,7 @@ function differences(sent: TypedForm, published: TypedForm): [control: string, t
   })
 }
 
-/** Uploads the picture of a suggestion, and returns its id; 0 if there is none. */
+/** Uploads the picture, and returns its id; 0 if there is none. */
 async function makePicture(context: Context, submission: Submission): Promise<number> {
   const picture = await findPicture(context.db, submission.form)
   if (!picture) return 0
@@ -124,7 +119,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   if (!prepared) return 0
   return context.write(async (tx) => {
     const held = await holdSubmission(tx, submission.id)
-    // Nothing is uploaded if the suggestion was rejected or changed meanwhile.
+    // Rejected or changed meanwhile: nothing is uploaded.
     if (held?.state !== 'waiting' || held.typed !== submission.typed) return 0
     if (held.image > 0) return held.image
     const { id } = await insertUpload(tx, prepared, context)
@@ -134,7 +129,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   })
 }
 
-/** Publishes a proposed change: only values that the sender changed are written to the event. */
+/** Writes only values that the sender changed. */
 async function publishChange(context: Context, found: Submission): Promise<Verdict> {
   const event = await findEvent(context.db, found.event)
   if (!event || event.status === 'trash') return { decided: found }
@@ -167,7 +162,7 @@ async function publishChange(context: Context, found: Submission): Promise<Verdi
   return { event: event.id }
 }
 
-/** If one of these fields has changed, all of them are written. */
+/** If one of these fields has changed, all are written. */
 const TIMES = ['start_date', 'end_date', 'all_day']
 
 export function changedValues(
@@ -220,7 +215,7 @@ function decide(
   })
 }
 
-/** Moves waiting suggestions to spam, and returns their number. To their senders they still seem to wait. */
+/** Returns their number. To their senders they still seem to wait. */
 export function markSpam(context: Context, ids: readonly number[]): Promise<number> {
   return moveAll(context, ids, 'waiting', 'spam')
 }
@@ -270,8 +265,8 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
 }
 
 /**
- * Publishes a confirmed suggestion if its address is trusted, in the name of the user who trusts it, as long
- * as that user may publish. A suggestion that was set aside waits for an editor all the same.
+ * Publishes a confirmed suggestion in the name of the user who trusts its address, if that user may publish.
+ * One that was set aside still waits for an editor.
  */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed

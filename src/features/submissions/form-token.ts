@@ -4,13 +4,13 @@ import type { Database, Db } from '../../store/storage/database.ts'
 /** In ms: nobody fills in the form faster. */
 export const LEAST_AGE = 4000
 const MOST_AGE = 86_400_000
-/** The clocks of nodes may differ by this many ms. */
+/** Clocks of nodes may differ by this many ms. */
 const SKEW = 2000
 
 const KEY_BYTES = 32
 const LINK_BYTES = 32
 
-/** Reads the key of all nodes from the database; creates it at the first call. */
+/** The key of all nodes, from the database; created at the first call. */
 export async function readKey({ read, write }: Pick<Database, 'read' | 'write'>): Promise<string> {
   const known = await findKey(read)
   if (known !== undefined) return known
@@ -37,13 +37,13 @@ async function findKey(db: Db): Promise<string | undefined> {
 const MAC_LENGTH = 22
 
 /**
- * Returns a message authentication code. A plain hash over key and text serves: length extension does not
- * work with SHA-512/256. `createHmac` would take as long as the whole answer with a cached page.
+ * A message authentication code. A plain hash over key and text serves: SHA-512/256 resists length extension.
+ * `createHmac` would take as long as the whole answer with a cached page.
  */
 const macOf = (key: string, text: string) => hash('sha512-256', key + text, 'base64url')
 
 /**
- * The random part that many nonces share, since drawing it costs more than the MAC. A nonce need not be
+ * The random part that many nonces share, since drawing it costs more than the MAC. Nonces need not be
  * secret: the MAC keeps tokens from being guessed.
  */
 let drawn = { text: '', left: 0 }
@@ -54,22 +54,19 @@ function nextNonce(): string {
   return drawn.text + drawn.left.toString(36).padStart(6, '0')
 }
 
-/**
- * Returns a new form token.
- * @param now ms since the epoch
- */
+/** @param now ms since the epoch */
 export function sealForm(key: string, now: number): string {
   const body = `${now.toString(36)}.${nextNonce()}`
   return `${body}.${macOf(key, body).slice(0, MAC_LENGTH)}`
 }
 
 /**
- * `early`: sent back sooner than a person could; `old`: expired, or from the future because the clock was set
- * back; `none`: not a token of this calendar.
+ * `early`: sooner than a person could; `old`: expired, or from the future because the clock was set back;
+ * `none`: not a token of this calendar.
  */
 export type FormAge = 'good' | 'early' | 'old' | 'none'
 
-/** Returns the time at which the token was issued, in ms since the epoch. */
+/** When the token was issued, in ms since the epoch. */
 export const issuedAt = (token: string): number => Number.parseInt(token.slice(0, token.indexOf('.')), 36)
 
 const TOKEN = /^[0-9a-z]{1,11}\.[\w-]{22}\.[\w-]{22}$/
@@ -84,23 +81,23 @@ export function ageOfForm(key: string, token: string, now: number): FormAge {
   return age < LEAST_AGE ? 'early' : 'good'
 }
 
-/** Only this hash of a secret is stored, not the secret itself. */
+/** Stored in place of the secret. */
 export const hashOfSecret = (text: string): string => hash('sha256', text, 'base64url')
 
 export const newSecret = (): string => randomBytes(LINK_BYTES).toString('base64url')
 
 /**
- * Returns the secret for the link to the sender's page. It is derived from the form's token, so sending a
- * form twice leads to the same page.
+ * The secret of the sender's page, derived from the form's token, so sending a form twice leads to the same
+ * page.
  */
 export const secretOfForm = (key: string, token: string): string => macOf(key, `link ${token}`)
 
 const SECRET = /^[\w-]{43}/
 
-/** Returns the secret at the beginning of the text: mail programs may append characters to links. */
+/** The secret at the beginning of the text: mail programs may append characters to links. */
 export const readSecret = (text: string): string | undefined => SECRET.exec(text)?.[0]
 
-/** Number of zero bits that a proof of work needs. A phone takes about a second for 16. */
+/** Zero bits that a proof of work needs. A phone takes about a second for 16. */
 export const PROOF_BITS = 16
 
 export function isProof(token: string, proof: string): boolean {

@@ -6,14 +6,14 @@ import { WEBHOOK_DELIVERY, WEBHOOK_EVENTS } from '../../store/storage/history.ts
 import type { Tx } from '../../store/storage/recording.ts'
 import { findSubmission } from './submission-store.ts'
 
-// Tells webhooks of administrators that a suggestion has arrived, but never who sent it.
+// Tells administrators' webhooks that a suggestion has arrived, but never who sent it.
 
 const DUE = `w.disabled_utc = '' and w.is_private = 1`
 const ASKS = ['*', 'submission.*', 'submission.received']
   .map((entry) => `${WEBHOOK_EVENTS} like '%,${entry},%'`)
   .join(' or ')
 
-/** Queues a delivery to each webhook that asks for it. Each webhook gets its own message id. */
+/** Each webhook gets its own message id. */
 export async function tellReceived(tx: Tx, id: number, now: number): Promise<void> {
   const message = sql`cast(${`msg_${randomUUID()}_`} as text)`
   const utc = sql.lit(formatUtc(now))

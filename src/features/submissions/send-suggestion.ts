@@ -72,7 +72,7 @@ import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from '
 
 export const SENT_PATH = `${ADD_PATH}sent/`
 
-/** How long a cached form is used, in ms. */
+/** How long a cached form is used. */
 const KEPT_MS = 60_000
 /** Pictures are scaled down to fit, in pixels. */
 const PICTURE_SIZE = { width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true } as const
@@ -94,10 +94,7 @@ async function showForm({ route, context }: Asked): Promise<SuggestAnswer> {
 const versionOf = ({ service: { memory } }: SuggestRoute, now: number) =>
   `${memory.version} ${memory.settings} ${Math.floor(now / KEPT_MS)}`
 
-/**
- * Returns the cached form with a new token. It reads nothing from the database, since anybody can request the
- * form.
- */
+/** The cached form with a new token; no database read, since anybody can request it. */
 function keptForm(route: SuggestRoute, exchange: Exchange): FormParts | undefined {
   const { seal, kept, service, all } = route
   if (!seal || isBehind(service.memory)) return undefined
@@ -120,10 +117,7 @@ async function makeKept(
   return { version, headers: formHeaders(route.service), page: bytes, at: bytes.indexOf(token), free: [] }
 }
 
-/**
- * Returns how many bits of proof of work a suggestion needs; undefined if it needs none, since few
- * suggestions came in the last hour.
- */
+/** Bits of proof of work that a suggestion needs; undefined if few suggestions came in the last hour. */
 async function proofNow(route: SuggestRoute, { db, now }: Context): Promise<number | undefined> {
   const { settings, lately } = route
   if (settings.proofAbove === 0) return undefined
@@ -248,8 +242,7 @@ ${saySubmission(
 }
 
 /**
- * Returns why a suggestion is set aside; empty if it is not. A form from before the proof was required need
- * not have one.
+ * Why a suggestion is set aside; empty if it is not. A form from before the proof was required needs none.
  */
 function asideOf({ sent, route }: Asked, token: string, proof: number | undefined): Aside {
   if (hasManyLinks(sent)) return 'links'
@@ -257,7 +250,7 @@ function asideOf({ sent, route }: Asked, token: string, proof: number | undefine
   return proof !== undefined && !isProof(token, lastTyped(sent, 'proof')) ? 'proof' : ''
 }
 
-/** Redirects to the next page, which is the same for spam. */
+/** Redirects to the next page, the same for spam. */
 function success({ route, context }: Asked, secret: string): SuggestAnswer {
   const { site } = context
   if (route.settings.mode === 'confirmed') return { seeOther: pathTo(site, SENT_PATH) }
@@ -293,7 +286,7 @@ ${saySubmission(site, OVER[over])} ${saySubmission(site, 'What you typed is stil
   return formAgain(asked, { ...shown, notes }, { status: over === 'unconfirmed' ? 503 : 429, retryAfter })
 }
 
-/** Stores the picture that was sent. Returns what is wrong with it, or undefined. */
+/** Stores the picture. Returns what is wrong with it, or undefined. */
 async function takePicture(asked: Asked, form: string): Promise<string | undefined> {
   const { route, context, incoming, files, sent } = asked
   const { site, now } = context
@@ -324,7 +317,7 @@ async function takePicture(asked: Asked, form: string): Promise<string | undefin
   }
 }
 
-/** Lists events that may be the same as the suggested one; none if the sender has already seen them all. */
+/** Events that may be the same as the suggested one; none if the sender has already seen them all. */
 async function unseenDoubles(asked: Asked, { draft }: ReadSuggestion): Promise<NearEvent[]> {
   if (!draft) return []
   const { context, sent } = asked
@@ -378,8 +371,8 @@ function sentColumns({ context, incoming }: Asked, sender: ReadSender, typed: Ty
 type Sent = { secret: string } | { over: Over }
 
 /**
- * Inserts a suggestion, and returns the secret of its page. If the token was used for another suggestion, the
- * secret is not that of the token but a new one, since somebody else may have sent it.
+ * Inserts a suggestion, and returns the secret of its page: a new one if the token was used for another
+ * suggestion, which somebody else may have sent.
  */
 function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string): Promise<Sent> {
   const { route, context } = asked
@@ -410,8 +403,8 @@ function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string)
 }
 
 /**
- * Queues the confirmation message to a bot and rolls it back, since a faster answer would tell the bot that
- * it is taken for spam.
+ * Queues the confirmation message to a bot and rolls it back: a faster answer would tell that it was taken
+ * for spam.
  */
 async function queueNothing(tx: Tx, context: Context, spam: Submission): Promise<void> {
   const undo = new Error('No message is sent.')
@@ -423,7 +416,7 @@ async function queueNothing(tx: Tx, context: Context, spam: Submission): Promise
   })
 }
 
-/** In characters as JSON. Of longer spam, only three fields are stored. */
+/** Characters of JSON. Of longer spam, only three fields are stored. */
 const MOST_KEPT = 20_000
 
 async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {

@@ -30,7 +30,7 @@ import { digestOf, hasManyLinks, readSuggestion } from './suggest-form.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage, venueNames } from './suggest-route.ts'
 import { faultSummary, suggestForm } from './suggest-view.ts'
 
-// The page behind the secret link, where a sender tracks, changes and withdraws a suggestion.
+// Behind the secret link: here senders track, change and withdraw a suggestion.
 
 async function findMine({
   context,
@@ -143,7 +143,7 @@ ${
   }
 }
 
-/** Returns what has become of the suggestion. Spam is shown as waiting. */
+/** What has become of the suggestion. Spam seems to wait. */
 async function fateInWords(context: Context, mine: Submission): Promise<Content> {
   const { site, db, now } = context
   const wall = (utc: string) => {
@@ -231,7 +231,7 @@ async function withdraw(asked: Asked, { secret, mine }: Mine): Promise<SuggestAn
   if (!CHANGEABLE.includes(mine.state) && mine.state !== 'unconfirmed')
     return { seeOther: mineAddress(context, secret) }
   if (mine.state === 'published') {
-    // The sender has no rights to remove the event, so the calendar does it in its own name.
+    // The sender has no rights to remove the event, so the calendar does it.
     const asCalendar = readerContext(route.service, true, { now: context.now, report: context.report })
     const event = await findEvent(context.db, mine.event)
     if (event && event.status !== 'trash') {
@@ -252,7 +252,7 @@ async function withdraw(asked: Asked, { secret, mine }: Mine): Promise<SuggestAn
     })
     return true
   })
-  // An editor published the suggestion meanwhile, so it is withdrawn in its new state.
+  // An editor published it meanwhile, so it is withdrawn in its new state.
   const now = isDone ? undefined : await findSubmission(context.db, mine.id)
   return now ? withdraw(asked, { secret, mine: now }) : { seeOther: mineAddress(context, secret) }
 }

@@ -23,7 +23,7 @@ import { type PageTable, type SuggestAssets, type SuggestRoute, suggestAt } from
 import { ADD_PATH } from './suggest-view.ts'
 import { tellEditors } from './tell-editors.ts'
 
-/** Paths at which other calendar programs have such a form; they are redirected to ours. */
+/** Paths of such forms in other calendar programs, redirected to ours. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/add', ADD_PATH],
   ['/add/', ADD_PATH],
@@ -33,16 +33,13 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/events/community/', ADD_PATH],
 ])
 
-/** Interval in ms between two rounds of clean-up. */
+/** Ms between two rounds of clean-up. */
 const EVERY_MS = 3_600_000
 const TELLS_EVERY_MS = 60_000
 const FORGOTTEN_AT_ONCE = 200
 const DAYS_A_MONTH = 30.44
 
-/**
- * Serves the form if suggestions are on.
- * @throws Error with one sentence if addresses are to be confirmed but no e-mail is configured
- */
+/** @throws Error with one sentence if addresses are to be confirmed but no e-mail is configured */
 export async function serveSubmissions(start: ServiceStart): Promise<Serving> {
   const { config, report } = start
   const settings = submissionSettings(config)
@@ -122,10 +119,7 @@ function pageTable(isConfirmed: boolean): PageTable {
   )
 }
 
-/**
- * Returns the redirect for a path at which other programs have the form; undefined if the owner has a text
- * page there.
- */
+/** The redirect for a path of another program's form; undefined if the owner has a text page there. */
 function elsewhere(route: SuggestRoute, path: string): ((exchange: Exchange) => void) | undefined {
   const to = ELSEWHERE.get(path)
   if (to === undefined || isTextPath(route.all.pages, path)) return undefined

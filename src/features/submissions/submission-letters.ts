@@ -14,13 +14,13 @@ import type { Submission } from './submission-tables.ts'
 import { saySubmission } from './submission-texts.ts'
 import { labelAt } from './suggest-view.ts'
 
-// Messages to the senders of suggestions, in the language of the form that they sent.
+// Messages to senders, in the language of the form that they sent.
 
 export const CONFIRM_PATH = '/events/community/confirm/'
 export const MINE_PATH = '/events/community/mine/'
 
 const CONFIRM_HOURS = 48
-/** Links are valid until this many days after the event. */
+/** Links stay valid for this many days after the event. */
 const LINK_DAYS = 30
 
 const KINDS = [
@@ -52,7 +52,7 @@ export function linkExpires(endUtc: string, now: number): string {
   return formatUtc(end + LINK_DAYS * DAY_MS)
 }
 
-/** Queues a message with new links to the suggestions of an address, at most one an hour. */
+/** Queues new links to the suggestions of an address, at most once an hour. */
 export async function queueLinks(
   tx: Tx,
   { site, now }: ByContext,
@@ -79,8 +79,8 @@ export async function queueLinks(
 }
 
 /**
- * Queues a message to the sender. Returns false if e-mail is off, if there is no confirmed address, or if
- * strangers have just caused another message to it.
+ * Returns false if e-mail is off, without a confirmed address, or if strangers have just caused another
+ * message to it.
  */
 export async function queueLetter(
   tx: Tx,

@@ -8,18 +8,18 @@ import type { SendingLimits } from './submission-store.ts'
 export interface SubmissionSettings {
   mode: 'confirmed' | 'open'
   limits: SendingLimits
-  /** A proof of work is required above this number of suggestions an hour; 0: never. */
+  /** Above this many suggestions an hour, a proof of work is required; 0: never. */
   proofAbove: number
-  /** Names and addresses of senders are deleted after this many months. */
+  /** After this many months, names and addresses of senders are deleted. */
   months: number
-  /** The URL or path of the terms; empty for none. */
+  /** URL or path of the terms; empty for none. */
   terms: string
 }
 
-/** If addresses are not confirmed, limits are divided by this number. */
+/** Divides the limits if addresses are not confirmed. */
 const OPEN_SHARE = 4
 
-/** Returns the settings, or undefined if nobody may suggest events. */
+/** Undefined if nobody may suggest events. */
 export function submissionSettings(config: Config): SubmissionSettings | undefined {
   const { submissions: mode } = config
   if (mode === 'off' || config.pages === 'off') return undefined
@@ -40,17 +40,14 @@ export function submissionSettings(config: Config): SubmissionSettings | undefin
 export const termsAddress = (site: Site, terms: string) =>
   terms.startsWith('/') ? pathTo(site, terms) : terms
 
-/**
- * Returns the version of the terms that a sender agrees to. For a page of this site it has a hash of the
- * text, so it changes with the text.
- */
+/** The version that a sender agrees to. For a page of this site it has a hash of the text. */
 export function termsVersion(terms: string, { texts }: Pick<Look, 'texts'>): string {
   if (terms === '') return ''
   const page = texts.get(terms.endsWith('/') ? terms : `${terms}/`)
   return page ? `${terms} ${hash('sha256', page.body.markup, 'base64url').slice(0, 12)}` : terms
 }
 
-/** Returns the network of an address: the first three bytes of IPv4, the first 48 bits of IPv6. */
+/** The first three bytes of IPv4, the first 48 bits of IPv6. */
 export function networkOf(address: string): string {
   const client = clientOf(address)
   const separator = client.includes(':') ? ':' : '.'

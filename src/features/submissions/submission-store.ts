@@ -6,7 +6,7 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { SecretPurpose, Submission } from './submission-tables.ts'
 
-// Suggestions are not records of the calendar, so lists, feeds and searches cannot find them.
+// Suggestions are no records of the calendar, so lists, feeds and searches cannot find them.
 
 const NEW = {
   aside: '',
@@ -39,9 +39,9 @@ export type NewSubmission = Pick<
   | 'digest'
 >
 
-/** At most this many suggestions are unconfirmed; without e-mail, at most this many wait for an editor. */
+/** Maximum of unconfirmed suggestions; without e-mail, of those that wait for an editor. */
 export const MOST_UNCONFIRMED = 1000
-/** At most this much spam is stored in an hour. More is answered in the same way, but not stored. */
+/** Maximum of spam stored in an hour. More gets the same answer, but is not stored. */
 const MOST_SPAM = 200
 const MOST_SPAM_KEPT = 2000
 const MOST_WAITING = 5000
@@ -49,26 +49,26 @@ const UNCONFIRMED_HOURS = 48
 const SPAM_DAYS = 30
 
 export interface SendingLimits {
-  /** Suggestions a day from one e-mail address. */
+  /** A day, from one e-mail address. */
   address: number
-  /** Suggestions an hour from one network (`networkOf`). */
+  /** An hour, from one network (`networkOf`). */
   block: number
-  /** Suggestions an hour from all senders. One e-mail domain may send half of them. */
+  /** An hour, from all senders. One e-mail domain may send half of them. */
   all: number
 }
 
 export type SendingOutcome =
-  /** It was inserted. `isReplay`: the token of the form was used before, so it was inserted as spam. */
+  /** Inserted; `isReplay`: as spam, since the form's token was used before. */
   | { id: number; isReplay: boolean }
-  /** The same suggestion was already sent, by the first of two clicks. */
+  /** Already sent, by the first of two clicks. */
   | { again: true }
   | { forgotten: true }
-  /** The limit that is exceeded. `soon`: a message was just sent to the address. */
+  /** The exceeded limit. `soon`: a message was just sent to the address. */
   | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
 /**
- * Inserts a suggestion if no limit is exceeded. A lock makes nodes count and insert one after another. If the
- * token of the form was used before, the suggestion is inserted as spam.
+ * Inserts a suggestion if no limit is exceeded; as spam if the form's token was used before. A lock makes
+ * nodes count and insert one after another.
  */
 export async function insertSubmission(
   tx: Tx,
@@ -110,8 +110,8 @@ export async function insertSubmission(
 }
 
 /**
- * A second click sends the same values of all these. The token alone, perhaps from a cached page, does not
- * give access to the page of another sender.
+ * Equal in both of two clicks. The token alone, perhaps from a cached page, gives no access to another
+ * sender's page.
  */
 const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 
@@ -167,7 +167,7 @@ export async function dropSubmission(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('submissions').where('id', '=', id).execute()
 }
 
-/** Returns how many suggestions came in the last hour, spam included. */
+/** Spam included. */
 export async function countLastHour(db: Db, now: number): Promise<number> {
   const found = await db
     .selectFrom('submissions')
@@ -186,7 +186,7 @@ export async function findSubmission(db: Db, id: number): Promise<Submission | u
   return db.selectFrom('submissions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Reads a suggestion and locks its row, so that only one decision is made at a time. */
+/** Locks the row, so that only one decision is made at a time. */
 export async function holdSubmission(tx: Tx, id: number): Promise<Submission | undefined> {
   return lockedRows(tx, tx.selectFrom('submissions').selectAll().where('id', '=', id)).executeTakeFirst()
 }
@@ -199,7 +199,7 @@ export async function updateSubmission(
   await tx.updateTable('submissions').set(change).where('id', '=', id).execute()
 }
 
-/** At most this many links to one suggestion are kept. Each message to its sender adds one. */
+/** Maximum of links to one suggestion. Each message to its sender adds one. */
 const MOST_LINKS = 20
 
 export async function keepLink(
@@ -242,7 +242,7 @@ export async function dropLinks(tx: Tx, submission: number, purpose?: SecretPurp
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
-/** Lists the suggestions of an address whose links are still valid, the newest first. */
+/** Suggestions whose links are still valid, the newest first. */
 export async function listOpenOf(db: Db, address: string, now: number, most: number): Promise<Submission[]> {
   return db
     .selectFrom('submissions')
@@ -255,12 +255,12 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
     .execute()
 }
 
-/** Maximum number of stored pictures. Each takes about 300 kB. */
+/** Each takes about 300 kB. */
 export const MOST_PICTURES = 300
 
 /**
  * Stores a picture that only editors see. Returns false if there are too many from the network in this hour,
- * or too many in all.
+ * or in all.
  */
 export async function keepPrivatePicture(
   tx: Tx,
@@ -316,7 +316,7 @@ const inPile = (pile: Pile) =>
     decided: sql<boolean>`(state in ('published', 'sent back', 'rejected', 'withdrawn') and proposed = '')`,
   })[pile]
 
-/** Lists suggestions of a pile: the oldest first if they wait for a decision, else the newest first. */
+/** The oldest first if they wait for a decision, else the newest. */
 export async function listPile(db: Db, pile: Pile, page: number, most: number): Promise<Submission[]> {
   const direction = pile === 'spam' || pile === 'decided' ? 'desc' : 'asc'
   return db
@@ -351,7 +351,7 @@ export async function countPiles(db: Db): Promise<Record<Pile, number>> {
   return { waiting: count('waiting'), aside: count('aside'), spam: count('spam'), decided: count('decided') }
 }
 
-/** Returns when the newest waiting suggestion arrived, up to `untilUtc`; undefined if there is none. */
+/** When the newest waiting suggestion arrived, up to `untilUtc`. */
 export async function newestWaiting(db: Db, untilUtc: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('submissions')
@@ -364,7 +364,7 @@ export async function newestWaiting(db: Db, untilUtc: string): Promise<string | 
   return found?.changed_utc
 }
 
-/** Lists waiting suggestions that arrived within the period, the newest first. */
+/** Waiting suggestions that arrived within the period, the newest first. */
 export async function listNew(
   db: Db,
   { since, until }: { since: string; until: string },
@@ -385,7 +385,7 @@ export const MOST_TRUSTED = 500
 export interface TrustedSender {
   address: string
   created_utc: string
-  /** Name of the user who trusts the address; null if that user was deleted. */
+  /** Of the user who trusts the address; null if deleted. */
   name: string | null
 }
 
@@ -399,7 +399,7 @@ export function listTrusted(db: Db): Promise<TrustedSender[]> {
     .execute()
 }
 
-/** Returns the id of the user who trusts the address, if any. */
+/** Id of the user who trusts the address. */
 export async function findTrust(db: Db, address: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('trusted_senders')
@@ -409,7 +409,7 @@ export async function findTrust(db: Db, address: string): Promise<number | undef
   return found?.user
 }
 
-/** Trusts an address. Returns false if too many addresses are trusted. */
+/** Returns false if too many addresses are trusted. */
 export async function trustAddress(tx: Tx, address: string, user: number, now: number): Promise<boolean> {
   await holdName(tx, 'trusted senders')
   const others = tx.selectFrom('trusted_senders').where('address', '<>', address)
@@ -429,7 +429,7 @@ export async function distrustAddress(tx: Tx, address: string): Promise<number> 
   return Number(gone.numDeletedRows)
 }
 
-// How suggestions and their senders are deleted.
+// Deletion of suggestions and senders.
 
 const inBatches = (ids: readonly { id: number }[]) => ids.map(({ id }) => id)
 
@@ -499,8 +499,8 @@ export const submissionPrunings: readonly Pruning[] = [
 ]
 
 /**
- * Deletes what is older than `beforeUtc`, and returns the number of rows. A published suggestion only loses
- * its sender; its event stays.
+ * Deletes what is older than `beforeUtc`, and returns the number of rows. Published suggestions only lose
+ * their sender.
  */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
@@ -526,13 +526,12 @@ export async function forgetSenderOf(tx: Tx, id: number): Promise<void> {
   await updateSubmission(tx, id, { sender_name: '', address: '', domain: '', block: '', note: '' })
 }
 
-/** True if a suggestion has this address. */
 export async function isSender(db: Db, address: string): Promise<boolean> {
   const own = db.selectFrom('submissions').select('id').where('address', '=', address).limit(1)
   return (await own.executeTakeFirst()) !== undefined
 }
 
-// For `kalends people`, which exports or deletes what is stored about one address.
+// For `kalends people`, which exports or deletes what is stored about an address.
 
 export async function exportSender(db: Db, address: string): Promise<object[]> {
   const own = db.selectFrom('submissions').selectAll().where('address', '=', address).orderBy('id')
@@ -540,7 +539,7 @@ export async function exportSender(db: Db, address: string): Promise<object[]> {
   return [...(await own.execute()), ...(await trust.execute()).map((row) => ({ kept: 'trust', ...row }))]
 }
 
-/** Deletes the suggestions of an address, and returns their number. Published ones only lose their sender. */
+/** Returns the number of suggestions. Published ones only lose their sender. */
 export async function forgetSender(tx: Tx, address: string): Promise<number> {
   const rows = await tx
     .selectFrom('submissions')

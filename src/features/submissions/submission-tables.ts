@@ -11,29 +11,26 @@ export type SubmissionState =
   | 'withdrawn'
   | 'spam'
 
-/**
- * Why a suggestion is set aside: too many links, a text that another address has sent as well, or no proof of
- * work.
- */
+/** Too many links, a text that another address has sent as well, or no proof of work. */
 export type Aside = '' | 'links' | 'repeated' | 'proof'
 
-/** A suggestion. Times are in UTC, and empty if they do not apply. */
+/** Times are in UTC, and empty if they do not apply. */
 export interface Submission {
   id: number
   state: SubmissionState
   aside: Aside
-  /** Values of the form's controls by name, as JSON; an editor may have changed them. */
+  /** The form's controls by name, as JSON; an editor may have changed them. */
   typed: string
-  /** Values of the controls, as JSON, of a change that waits for a decision; else empty. */
+  /** Controls of a change that waits for a decision, as JSON; else empty. */
   proposed: string
   title: string
   start_utc: string
   end_utc: string
   sender_name: string
-  /** The sender's e-mail address, with its domain in lower case. */
+  /** The sender's, with its domain in lower case. */
   address: string
   domain: string
-  /** The sender's network (`networkOf`), which is deleted after a day. */
+  /** The sender's network (`networkOf`), deleted after a day. */
   block: string
   language: Language
   note: string
@@ -44,14 +41,11 @@ export interface Submission {
   /** Id of the published event and, below, of its image; 0 for none. */
   event: number
   image: number
-  /**
-   * The hash of the form's token. If the token was used before, a random part is appended, so that it is
-   * unique.
-   */
+  /** Hash of the form's token; if that was used before, with a random part, to be unique. */
   form: string
-  /** The version of the terms that the sender agreed to. */
+  /** The version that the sender agreed to. */
   terms: string
-  /** A hash of title and description, by which repeated texts are found. */
+  /** Hash of title and description, by which repeated texts are found. */
   digest: string
   created_utc: string
   confirmed_utc: string
@@ -65,7 +59,7 @@ declare module '../../store/storage/schema.ts' {
   interface Tables {
     submissions: WithSequence<Submission>
     submission_links: { hash: string; submission: number; purpose: SecretPurpose; expires_utc: string }
-    /** Pictures of undecided suggestions, which only editors see. `content` is in base64. */
+    /** Of undecided suggestions, seen by editors only. `content` is in base64. */
     submission_pictures: {
       form: string
       block: string
@@ -75,10 +69,7 @@ declare module '../../store/storage/schema.ts' {
     }
     trusted_senders: { address: string; user: number; created_utc: string }
     submission_keys: { name: string; value: string }
-    /**
-     * Editors who get messages: each was told of suggestions up to `told_utc`. `is_quiet` is 1 for a user who
-     * wants none.
-     */
+    /** Editors, told of suggestions up to `told_utc`. `is_quiet` is 1 for a user who wants no messages. */
     submission_readers: { user: number; told_utc: string; is_quiet: number }
   }
 }
@@ -119,7 +110,7 @@ not null)`,
         told_utc ${text} not null, is_quiet ${id} not null)`,
     ]),
   ],
-  // A backup without secrets leaves these out, since strangers sent their content in confidence.
+  // Left out of backups without secrets: strangers sent it in confidence.
   secret: [
     'submissions',
     'submission_links',

@@ -55,13 +55,13 @@ import { faultSummary, labelAt, suggestForm } from './suggest-view.ts'
 import { findReader, setReader } from './tell-editors.ts'
 import { showFull, TRUSTED_ROOM, trustedPage } from './trusted-room.ts'
 
-// Pages on which editors see piles of suggestions, and decide about several of them or one.
+// Pages on which editors see piles of suggestions, and decide about one or several.
 
 const ROOM = '/suggestions'
 const PER_PAGE = 50
 const MOST_SHOWN = 3
 const MOST_AT_ONCE = 1000
-/** At most this many are published at once, since each takes a write transaction. */
+/** Maximum published at once, since each takes a write transaction. */
 const MOST_PUBLISHED = 20
 const MOST_NOTE = 2000
 
@@ -135,10 +135,10 @@ ${when}${place !== '' && html` · <span dir="auto">${place}</span>`}</p><p class
 ${senderOf(one)}</p></div>`
 }
 
-/** Returns the title to show. It is plain text, in which HTML of the sender is escaped. */
+/** Plain text: HTML of the sender is escaped. */
 const titleOf = (site: Site, { title }: Submission): string => title || sayAtDesk(site, '(no title)')
 
-/** Shows name and address apart, since a name may look like an address. */
+/** Name and address apart, since a name may look like an address. */
 const senderOf = ({ sender_name, address }: Submission): Content =>
   html`${sender_name}${sender_name !== '' && address !== '' && ' · '}${
     address !== '' &&
@@ -228,7 +228,7 @@ ${sayAtDesk(site, 'Back')}</a>`
   }
 }
 
-/** True if senders confirm their addresses; only then an address can be trusted. */
+/** True if senders confirm their addresses, which can be trusted only then. */
 const isConfirmed = ({ start }: DeskRequest): boolean => start.submissions === 'confirmed'
 
 async function messagesForm({ context: { site, db }, user }: DeskRequest): Promise<Content> {
@@ -490,10 +490,7 @@ function nearList(
   return html`<section class="card"><ul class="clashes">${lines}</ul></section>`
 }
 
-/**
- * Lists venues and organizers that publishing would create. An editor can type the name of an existing one
- * instead.
- */
+/** Venues and organizers that publishing would create. An editor can type an existing name instead. */
 function newNames({ site }: Context, raw: Readonly<Record<string, unknown>>): Content {
   const names = [raw.venue, raw.organizer]
     .flat()
@@ -562,10 +559,7 @@ async function changeOne(request: DeskRequest): Promise<DeskAnswer> {
   return decided(request, one, decision)
 }
 
-/**
- * Returns the controls as the editor changed them; undefined for a proposed change, which is published
- * unedited.
- */
+/** The controls as the editor changed them; undefined for a proposed change, which is published unedited. */
 function editedIn(request: DeskRequest, one: Submission): TypedForm | undefined {
   const typed = typedOf(request)
   return one.proposed !== '' || typed.title === undefined ? undefined : typed

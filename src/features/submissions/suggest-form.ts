@@ -15,9 +15,9 @@ import { nextDates } from '../desk/event-form/rule-builder.ts'
 import { domainOf, parseMailAddress } from '../mail/mail-address.ts'
 import { saySubmission } from './submission-texts.ts'
 
-// Reads the form with the field definitions of events, as the desk does.
+// Reads the form with the events' field definitions, as the desk does.
 
-/** Controls named like the fields of events that they set. */
+/** Controls named like the event fields that they set. */
 export const ASKED_FIELDS = [
   'title',
   'description',
@@ -48,10 +48,10 @@ export const EVENT_CONTROLS = [
 
 export const SENDER_CONTROLS = ['sender_name', 'address', 'note'] as const
 
-/** Name of a control that is hidden from people and not filled in by browsers: a bot fills it in. */
+/** A control hidden from people and browsers: a bot fills it in. */
 export const TRAP = 'second_subject'
 
-/** Maximum lengths in characters (`MOST_NAME` to `MOST_TEXT`). */
+/** Maximum lengths in characters. */
 const MOST_NAME = 200
 const MOST_NOTE = 2000
 const MOST_TEXT = 20_000
@@ -59,9 +59,9 @@ const MOST_DATES = 52
 const MOST_LINKS = 5
 
 export interface ReadSuggestion {
-  /** Values of the controls. Dates and times look like `2027-04-01` and `19:30`. */
+  /** Controls. Dates and times look like `2027-04-01` and `19:30`. */
   typed: TypedForm
-  /** Field values as in a REST request. */
+  /** Fields as in a REST request. */
   raw: Record<string, unknown>
   faults: FormFaults
   title: string
@@ -74,10 +74,7 @@ export function onlyControls(sent: TypedForm, names: readonly string[]): Record<
   )
 }
 
-/**
- * Reads the event from the form. Venues and organizers are looked up by name, among those that the caller may
- * see.
- */
+/** Venues and organizers are looked up by name, among those that the caller may see. */
 export async function readSuggestion(context: Context, sent: TypedForm): Promise<ReadSuggestion> {
   const { site, now } = context
   const own = onlyControls(sent, EVENT_CONTROLS)
@@ -114,8 +111,7 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
 }
 
 /**
- * Returns how a monthly event repeats: on the same weekday of the month rather than the same date, on the
- * last such weekday if it starts after the 28th.
+ * A monthly event repeats on the same weekday of the month, on the last such one if it starts after the 28th.
  */
 async function placeInMonth(context: Context, own: TypedForm): Promise<string> {
   const { times } = await readEventForm(context, { ...own, timezone: [context.site.timezone] }, undefined)
@@ -136,8 +132,8 @@ function websiteFaults({ site }: Context, own: TypedForm): FormFaults {
 }
 
 /**
- * Checks the repetition: its end is required, and it has at most `MOST_DATES` dates. Senders describe other
- * rules in the note to the editors.
+ * The repetition needs an end, and has at most `MOST_DATES` dates. Senders describe other rules in the note
+ * to the editors.
  */
 function repeatFaults(
   { site }: Context,
@@ -176,7 +172,7 @@ function draftOf(title: string, times: ReadTimes | undefined, venues: unknown): 
   }
 }
 
-// Texts are plain, so HTML in them is escaped and shown as it was typed.
+// Texts are plain: HTML is shown as typed.
 
 const ESCAPED = ['title', 'access_note', 'image_alt', 'sign_language'] as const
 
@@ -201,7 +197,7 @@ const nameIn = (link: Record<string, unknown>, kind: string) => escapedLine(Stri
 const escapedLine = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', ' ').trim()
 
-/** Returns plain text as HTML paragraphs. URLs become links that search engines do not follow. */
+/** Plain text as HTML paragraphs. URLs become links that search engines do not follow. */
 export function paragraphsOf(text: string): string {
   return text
     .split(/\n{2,}/)
@@ -229,7 +225,7 @@ function withLinks(line: string): string {
     .join('')
 }
 
-/** Returns a hash of title and description, ignoring letter case and differences in white space. */
+/** A hash of title and description, ignoring letter case and white space differences. */
 export function digestOf(typed: TypedForm): string {
   const text = `${lastTyped(typed, 'title')}\n${lastTyped(typed, 'description')}`
   return hash('sha256', text.toLowerCase().replace(/\s+/g, ' '), 'base64url')

@@ -33,23 +33,20 @@ export interface SuggestRoute {
   all: PublicPages
   settings: SubmissionSettings
   assets: SuggestAssets
-  /** The key for form tokens; undefined until it is first needed. */
+  /** For form tokens; undefined until first needed. */
   key: Promise<string> | undefined
-  /** The same key once it has been read, available without waiting. */
+  /** The same key once read, available without waiting. */
   seal: string | undefined
-  /** Cached empty forms, by language. */
+  /** Empty forms by language. */
   kept: Map<string, KeptForm>
-  /**
-   * How many suggestions came in an hour (`sent`), when they were counted (`at`), and since when they exceed
-   * the limit (`since`).
-   */
+  /** `sent`: suggestions in an hour, counted at `at`; `since`: when they began to exceed the limit. */
   lately: { at: number; sent: number; since: number }
 }
 
 export interface KeptForm {
   version: string
   headers: readonly string[]
-  /** The rendered page. The token is written into it at offset `at`. */
+  /** Rendered; the token is written at offset `at`. */
   page: Buffer
   at: number
   /** Copies of `page` whose sending has ended, for reuse. */
@@ -66,11 +63,11 @@ export interface SuggestAssets {
 export type PageTable = ReadonlyMap<string, SuggestPage>
 
 export interface SuggestPage {
-  /** Answers a GET from the cache, without reading from the database. Undefined if it cannot. */
+  /** Answers a GET from the cache, without the database; undefined if it cannot. */
   kept?: (route: SuggestRoute, exchange: Exchange) => FormParts | undefined
   get?: (asked: Asked) => Promise<SuggestAnswer | undefined>
   post?: (asked: Asked) => Promise<SuggestAnswer>
-  /** Decides, before the body is read, whether the request may contain files. */
+  /** Decides, before the body is read, whether it may contain files. */
   takesFile?: (asked: Asked) => Promise<boolean>
 }
 
@@ -96,11 +93,11 @@ export interface SuggestView {
   title: string
   body: Content
   isSecret?: true
-  /** The Retry-After header, in seconds. */
+  /** The Retry-After header in seconds. */
   retryAfter?: number
 }
 
-/** Maximum size of a form without its file, in bytes. */
+/** Bytes of a form without its file. */
 const MOST_FORM = 65_536
 
 export async function keyOf(route: SuggestRoute): Promise<string> {
@@ -180,7 +177,7 @@ async function answerForm(
   return post?.({ ...asked, sent: typedOf({ form }), files })
 }
 
-/** Maximum size of a form with a file, in bytes. */
+/** Bytes of a form with a file. */
 const MOST_FILE = 10_100_000
 
 export function inQueue<Done>(

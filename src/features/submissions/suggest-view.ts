@@ -23,13 +23,13 @@ export interface SuggestForm {
   typed: TypedForm
   faults: FormFaults
   action: string
-  /** Notes that are shown above the form. */
+  /** Shown above the form. */
   notes?: Content
   hasPicture?: boolean
-  /** True on the desk: editors need no hidden trap field, and see the picture next to the form. */
+  /** Editors need no trap field, and see the picture next to the form. */
   isAtDesk?: boolean
   sender?: { isAddressNeeded: boolean; months: number; terms: string } | undefined
-  /** The proof of work that is required. `worker` is the URL of the script that computes it. */
+  /** `worker` is the URL of the script that computes the proof of work. */
   proof?: { bits: number; worker: string } | undefined
   buttons: Content
 }
@@ -126,7 +126,7 @@ function area(form: SuggestForm, name: string, rows: number, label?: string, hin
 \n${lastTyped(form.typed, name)}</textarea>${hintOf(name, hint)}${faultOf(name, fault)}</div>`
 }
 
-/** A checkbox for a field with yes, no or unknown: unchecked means unknown, not no. */
+/** Unchecked means unknown, not no. */
 function tick(form: SuggestForm, name: Name): Html {
   const { site } = form.viewing.context
   const isOn = lastTyped(form.typed, name) === 'yes'
@@ -160,7 +160,7 @@ ${hintOf(
 ${line(form, 'image_alt', { most: 300 })}`
 }
 
-/** Maximum size of a picture in bytes. */
+/** In bytes. */
 export const MOST_PICTURE = 10_000_000
 
 function times(form: SuggestForm): Html {
@@ -264,7 +264,7 @@ function privacyWords(site: Site, isConfirmed: boolean, months: number): string 
     .join(' ')
 }
 
-/** Lists the faults with links to their controls. A script moves the focus to this list. */
+/** Faults with links to their controls. A script moves the focus here. */
 export function faultSummary({ site }: Context, faults: FormFaults): Content {
   const entries = Object.entries(faults)
   if (entries.length === 0) return false

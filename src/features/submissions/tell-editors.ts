@@ -11,12 +11,11 @@ import { placeAndTimeOf } from './submission-letters.ts'
 import { listNew, newestWaiting } from './submission-store.ts'
 import { saySubmission, saySubmissionCount } from './submission-texts.ts'
 
-// Tells editors by e-mail of new suggestions, at most once an hour, unless they have turned these messages
-// off.
+// Tells editors by e-mail of new suggestions, at most once an hour, unless they turned that off.
 
 const EVERY_MS = HOUR_MS
 /**
- * In ms: a transaction may be committed this much later than its rows are dated, so only older rows are
+ * In ms: transactions may be committed this much later than their rows are dated, so only older rows are
  * reported.
  */
 const COLLECTED_MS = 60_000
@@ -40,9 +39,7 @@ const byUser = <Row extends { user: number }>(row: Row) => [row.user, row] as co
 
 const mayBeTold = (user: User) => user.email !== '' && isActive(user) && mayReview({ caller: user })
 
-/**
- * Returns the time up to which the editor was told. A time far in the future, from a wrong clock, is ignored.
- */
+/** Until when the editor was told. A time far in the future, from a wrong clock, is ignored. */
 function sinceOf(known: { told_utc: string } | undefined, now: number): string {
   const told = known?.told_utc ?? ''
   return told > formatUtc(now + EVERY_MS) ? '' : told

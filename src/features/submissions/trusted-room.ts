@@ -20,7 +20,7 @@ import {
 } from './submission-store.ts'
 import { saySubmission } from './submission-texts.ts'
 
-// Page of addresses whose suggestions are published without a decision.
+// Addresses whose suggestions are published undecided.
 
 export const TRUSTED_ROOM = '/suggestions/trusted'
 

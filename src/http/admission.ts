@@ -75,7 +75,10 @@ export function overloaded(): Problem {
   return OVERLOADED
 }
 
-/** @throws Problem rest_unavailable if the request gives way, has waited too long, or its client has gone */
+/**
+ * Runs the work when its queue has a place.
+ * @throws Problem rest_unavailable if the request gives way, has waited too long, or its client has gone
+ */
 export async function admitted<T>(
   { queues }: Admission,
   work: QueueName,

@@ -42,7 +42,9 @@ export type Say = (text: string) => string
 
 const idOrText: Schema = { type: ['integer', 'string'] }
 
-/** Kinds that accept more than the index says. Text in place of numbers and booleans is not mentioned. */
+/**
+ * Schemas of kinds that accept more than the index says, apart from text in place of numbers and booleans.
+ */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
   [count.valid, id],
@@ -107,8 +109,8 @@ function plainType({ kind }: Pick<Field, 'kind'>): string {
 }
 
 /**
- * A resource takes ids and fields of new records; a list of terms takes ids, slugs and names (rules 21.1 and
- * 22.4).
+ * Links to records take ids and fields of new records; links to terms take ids, slugs and names (rules 21.1
+ * and 22.4).
  */
 function linksSchema(name: string, resources: readonly Resource[]): Schema {
   const linked = resources.find((resource) => resource.name === name)
@@ -118,7 +120,7 @@ function linksSchema(name: string, resources: readonly Resource[]): Schema {
   return anyOf(idOrText, ...empty, ...entries, arrayOf(anyOf(idOrText, ...entries)))
 }
 
-/** Forms send its fields as `field[name]=value`. */
+/** True for a field whose members forms send as `field[name]=value`. */
 export function isLinkedRecord(name: string, resources: readonly Resource[]): boolean {
   return resources.some((resource) => resource.name === name)
 }
@@ -186,7 +188,7 @@ const dateDetails = record({
 const costDetails = record({
   currency_symbol: string,
   currency_code: string,
-  // No enumeration: generators make names of its values, and an empty one has none.
+  // No enumeration: generators make names of its values, and an empty value has none.
   currency_position: { type: 'string', pattern: '^(prefix|postfix)?$' },
   values: arrayOf(string),
 })

@@ -137,7 +137,7 @@ function describeGroups(offers: readonly Offer[], { resources, language, say }: 
   ]
 }
 
-/** Routes beside the namespace name the server. */
+/** Routes beside the namespace state their server. */
 function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
   const path = describePath(route, writing)
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
@@ -330,7 +330,7 @@ function describeSuccess(action: Described, isRead: boolean, say: Say): object {
   const success = {
     description: say(descriptionOf(action).outcome),
     headers,
-    // Generated clients would take further types for a choice.
+    // Generated clients would treat further media types as a choice.
     content: { 'application/json': { schema: answerSchema(action) } },
   }
   const unchanged = {
@@ -490,7 +490,10 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
-/** Ids of series and of events that are read are looked up instead (rule 25.4). */
+/**
+ * Whether parameters are validated; ids of series and of events that are read are looked up instead (rule
+ * 25.4).
+ */
 function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   if (own) return own.query !== undefined || own.body !== undefined
   const onlyAddressed = does === 'read' || does === 'remove'
@@ -605,7 +608,7 @@ function failuresOf(action: Described): Failure[] {
 }
 
 /**
- * Generators make types and files of it, so it is an identifier in every language:
+ * Code generators name types and files after it, so it is an identifier in every language:
  * `Error404RestEventNotFound`.
  */
 function failureName({ status, codes }: Failure): string {

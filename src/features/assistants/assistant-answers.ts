@@ -18,8 +18,8 @@ import { describeWhen, isoTime, textOrNone } from '../feeds/event-facts.ts'
 import { assistantTranslator } from './assistant-texts.ts'
 import type { AssistantTool } from './assistant-tools.ts'
 
-// Texts of users stand in lines that begin with `>` and in members of the structured answer: one line each,
-// without invisible characters, cut after so many bytes.
+// Texts of users are in lines that begin with `>` and in members of the structured answer: one line each,
+// without invisible characters, cut to a number of bytes.
 
 export interface ToolResult extends JsonRecord {
   content: readonly [{ type: 'text'; text: string }]
@@ -27,7 +27,7 @@ export interface ToolResult extends JsonRecord {
   isError?: true
 }
 
-/** Bytes; each record may count on a part of them. */
+/** In bytes, of all records and of each in any case. */
 const MOST_ANSWER = 20_000
 const LEAST_RECORD = 400
 
@@ -44,7 +44,7 @@ const LONGEST = {
 /** Invisible characters, except those that join letters and pictures in a few scripts. */
 const UNSEEN = /[^\P{C}\u200c\u200d]+/gu
 
-/** Cuts the line to so many bytes. */
+/** Returns one line of at most `bytes`. */
 function dataOf(html: unknown, bytes: number): string {
   if (typeof html !== 'string' && typeof html !== 'number') return ''
   const line = plainText(String(html).slice(0, bytes * 4))
@@ -80,7 +80,7 @@ function timesSaid(site: Site, shown: JsonRecord) {
     utc_start_date: String(shown.utc_start_date),
     utc_end_date: String(shown.utc_end_date),
   }
-  // Formatted times have blanks of other widths than people type.
+  // Formatted times contain special spaces, which people do not type.
   return {
     when: describeWhen({ site }, row).replace(/\p{Zs}/gu, ' '),
     start: isoTime(row, 'start'),
@@ -253,7 +253,7 @@ export function eventResult(site: Site, body: unknown): ToolResult {
   return resultOf([assistantTranslator(site)(QUOTED), ...lines].join('\n'), { event: members })
 }
 
-/** An event that is not there yet has no id and address. */
+/** After a dry run, a new event has no id and address. */
 export function writtenResult(
   site: Site,
   { asks }: AssistantTool,

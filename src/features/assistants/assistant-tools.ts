@@ -13,7 +13,7 @@ const RECORDS = 10
 
 type Asks = 'list' | 'read' | 'create' | 'update'
 
-/** Its arguments are the interface's declarations. */
+/** Its arguments are parameters of the REST API. */
 export interface AssistantTool {
   name: string
   about: AssistantText
@@ -40,7 +40,7 @@ const WRITING = defineFields({
 
 const PLACE = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius'] as const
 const PAGE = ['page', 'per_page'] as const
-/** Fields about the look of pages and lists, or about who published what. */
+/** Fields not offered: about the look of pages and lists, or about authorship. */
 const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ...([
     'author',
@@ -55,7 +55,7 @@ const LEFT_TO_PEOPLE: readonly (keyof typeof eventFields)[] = [
   ] as const),
   ...(['show_map_link', 'hide_from_listings', 'sticky', 'featured', 'online_label', 'online_shown'] as const),
 ]
-/** Filters that others replace in fewer words, or that are for programs that keep copies. */
+/** Filters not offered: replaced by others in fewer words, or for programs that keep copies. */
 const LEFT_TO_PROGRAMS: readonly (keyof typeof eventFilters)[] = [
   ...([
     'starts_before',
@@ -193,7 +193,7 @@ export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   return (sent ?? true) === true || flag.read(sent) || undefined
 }
 
-/** Begins below the namespace. */
+/** `path` is below the namespace. */
 export interface AskedOfRest {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
@@ -220,7 +220,7 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   }
 }
 
-/** Asks for all that is not over or, with an end, for what begins from today on. */
+/** By default, asks for all that is not over or, with an end, for what begins from today on. */
 function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
   if ((start ?? when ?? null) !== null) return {}
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
@@ -235,11 +235,11 @@ function idPath(id: unknown): string | undefined {
 const slugPath = (slug: unknown) =>
   typeof slug === 'string' && slug !== '' ? `/by-slug/${encodeURIComponent(slug.toWellFormed())}` : undefined
 
-/** Larger numbers become the largest allowed, as in the interface. */
+/** Clamps the number, as the REST API does. */
 const sizeOf = (size: unknown) =>
   Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS)
 
-/** The parser says what is wrong with those that were no texts. */
+/** Turns values into texts; the parser reports those that cannot be. */
 function texts(values: JsonRecord): JsonRecord {
   const textsOf = (value: unknown) => (Array.isArray(value) ? value.map(textOf).join(',') : textOf(value))
   return Object.fromEntries(

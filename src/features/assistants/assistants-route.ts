@@ -62,8 +62,7 @@ import {
   resultMessage,
 } from './mcp-messages.ts'
 
-// Each call of a tool is one request to the interface by its sender, with the same checks, rights, queues and
-// records.
+// Each tool call is one REST request by its sender, with the same checks, rights, queues and records.
 
 interface Assistants {
   service: Service
@@ -100,7 +99,7 @@ export function makeAssistants(service: Service, entrance: Entrance, routes: Rou
 
 class Undone extends Error {}
 
-/** A database whose writes find every fault and leave nothing. */
+/** Rolls back all writes, for dry runs that find every fault. */
 function undoing(database: Database): Database {
   const write: Database['write'] = async (work, by) => {
     let done: { result: Awaited<ReturnType<typeof work>> } | undefined
@@ -171,7 +170,7 @@ interface Refusal extends McpFault {
   headers?: Record<string, string>
 }
 
-/** Looks before anybody knows who sent it. Undefined for a request that goes on. */
+/** Checks before authentication. Undefined for a request that goes on. */
 function refusedUnread(
   { service, mayAskNow }: Assistants,
   incoming: IncomingRequest,
@@ -191,8 +190,8 @@ function refusedUnread(
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Refuses pages of other sites, even if a host name of theirs leads to this machine. Programs send no
- * `Origin`; proxies may name this machine.
+ * Refuses pages of other sites, even by DNS rebinding. Programs send no `Origin`; proxies may name this
+ * machine.
  */
 function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string): string | undefined {
   const site = new URL(siteUrl)
@@ -281,7 +280,7 @@ function listTools(assistants: Assistants, asked: Asked): Outcome {
 const contextOf = ({ service }: Assistants, { caller, incoming }: Asked) =>
   callerContext(service, caller, service.now(), incoming)
 
-/** False for tools that are not listed. */
+/** Tools that the caller may not use are not listed. */
 function mayCall(tool: AssistantTool, context: Context): boolean {
   const { asks, served } = tool
   if (asks === 'list' || asks === 'read') return true
@@ -456,7 +455,7 @@ function argumentSchema(name: string, field: Field): Schema {
   return { ...(Array.isArray(anyOf) ? anyOf[0] : schema), ...fixedDefault(field) }
 }
 
-/** A link is an id, a name of a term, fields of a record to be made, or a list. */
+/** A link is an id, the name of a term, fields of a new record, or a list. */
 function linkSchema({ nested }: Field): Schema {
   if (!nested) return { type: ['integer', 'string', 'array'], items: { type: ['integer', 'string'] } }
   const lines = Object.entries(nested).filter(([, { kind }]) => kind.input === 'line')

@@ -3,8 +3,8 @@ import { overShape } from '../../base/fields/limits.ts'
 import { isRecord, type JsonRecord, parsedJson } from '../../base/foreign-json.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 
-// JSON-RPC stands in the body of a POST. From 2026-07-28 each request stands alone and says in `_meta` who
-// sends it; earlier clients shake hands (`initialize`), of which nothing is remembered.
+// JSON-RPC is in the body of a POST. From 2026-07-28 on each request is stateless and names its sender in
+// `_meta`; earlier clients begin with a handshake (`initialize`), of which nothing is stored.
 
 const REVISION = '2026-07-28'
 const EARLIER: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26']
@@ -80,7 +80,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** Finds wrong members, and headers that do not repeat them. */
+/** Finds wrong members of `_meta`, and headers that differ. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,
@@ -104,7 +104,7 @@ function statelessFault(
     : differing('Mcp-Name', 'params.name is another')
 }
 
-/** The first clients named no revision. */
+/** The first clients named no revision, which is allowed. */
 function earlierFault({ method }: McpRequest, version: string | string[] | undefined): McpFault | undefined {
   const isKnown = version === undefined || method === 'initialize' || EARLIER.includes(String(version))
   return isKnown ? undefined : unknownRevision(String(version))
@@ -125,7 +125,7 @@ const differing = (header: string, why: string) =>
 
 const quotedPart = (text: string) => JSON.stringify(beginningOf(text, 100))
 
-/** Decodes base64, in which a name beyond ASCII comes. */
+/** Decodes base64, the form of names beyond ASCII. */
 function decodedName(text: string): string {
   const [, base64] = /^=\?base64\?([\w+/]*={0,2})\?=$/.exec(text) ?? []
   return base64 === undefined ? text : Buffer.from(base64, 'base64').toString('utf8')
@@ -136,7 +136,7 @@ export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/** To a stateless request, says that the result is complete, and which server answers. */
+/** Tells the sender of a stateless request that the result is complete, and which server answers. */
 export function resultMessage(
   { id, isStateless }: McpRequest,
   result: JsonRecord,

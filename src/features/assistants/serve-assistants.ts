@@ -17,7 +17,7 @@ export const serving: Serving = {
   },
 }
 
-/** The first visit loads the code, so a service which no assistant asks has none of it in memory. */
+/** The first request loads the code: without assistants none is in memory. */
 function onDemand({ service, entrance, routes }: RowGround): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {

@@ -40,8 +40,8 @@ interface Made {
 }
 
 /**
- * Creates everything in one transaction, in the name of the first administrator. Leaves a database with
- * events alone. Returns a sentence.
+ * Creates the demo in one transaction, in the name of the first administrator; changes nothing if there are
+ * events. Returns a sentence.
  * @throws Error when there is no administrator
  */
 export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
@@ -182,7 +182,7 @@ function firstMonday(today: string): string {
   return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)
 }
 
-/** Lies four weeks before the first day, at the latest yesterday. */
+/** Returns when events are published: four weeks before the first day, at the latest yesterday. */
 function announced(first: string, today: string): string {
   const [day] = [addDays(first, -28), addDays(today, -1)].sort()
   return `${day} 10:00:00`

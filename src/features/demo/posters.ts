@@ -2,12 +2,12 @@ import type { Sharp } from 'sharp'
 
 export interface Poster {
   file: string
-  /** Of letters A to Z and blanks. */
+  /** Lines of letters A to Z and spaces. */
   words: readonly string[]
   /** `#rrggbb`. */
   colours: readonly [above: string, below: string, motif: string, letters: string]
   motif: keyof typeof motifs
-  /** `wide` is that of a page, `tall` that of a wall, `large` has every size. */
+  /** `wide` suits a page, `tall` a wall; `large` has every image size. */
   shape: keyof typeof shapes
 }
 
@@ -17,7 +17,7 @@ const shapes = {
   large: { width: 2400, height: 1600 },
 } as const
 
-/** The square covers the whole poster, cut off on two sides. */
+/** Side of the square in which motifs are drawn. It covers the poster, cut off on two sides. */
 const SIDE = 120
 
 const count = (length: number) => Array.from({ length }, (_, at) => at)
@@ -103,7 +103,7 @@ const motifs = {
     }),
 } satisfies Record<string, () => string[]>
 
-/** Letters as strokes on a field of 4 by 6, since a machine may have no fonts. */
+/** Letters as strokes in a 4 by 6 grid, since a machine may have no fonts. */
 const strokes: Readonly<Record<string, string>> = {
   A: 'M0 6L2 0L4 6M.7 4H3.3',
   B: 'M0 0V6H2.6A1.6 1.6 0 0 0 2.6 2.8H0M0 0H2.4A1.4 1.4 0 0 1 2.4 2.8',

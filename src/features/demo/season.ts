@@ -325,7 +325,7 @@ const arts: readonly Occasion[] = [
   },
 ]
 
-/** The first of the eighteen weeks is over. */
+/** Eighteen weeks of events, the first of which is over. */
 export const season: readonly Occasion[] = [
   ...arts,
 

@@ -1,9 +1,9 @@
 import type { Poster } from './posters.ts'
 
-/** No map has it. Numbers and addresses are reserved for fiction. */
+/** An invented town, with numbers and addresses reserved for fiction. */
 export const TOWN = 'Kilvara'
 
-/** A poster's key stands for the image. */
+/** `poster` is a key of `posters`. */
 export type SentFields = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
 
 export const posters = {
@@ -390,9 +390,9 @@ export interface Occasion {
   weeks: readonly number[]
   day: (typeof DAYS)[number]
   again?: string
-  /** `HH:MM`; an end before the start is on the next day. Without hours it lasts all day. */
+  /** `HH:MM`; an end before the start is on the next day. Without hours the event lasts all day. */
   hours?: readonly [from: string, to: string]
-  /** 1 by default. */
+  /** Length in days; 1 by default. */
   days?: number
   venue?: keyof typeof venues
   organizers: readonly (keyof typeof organizers)[]

@@ -139,7 +139,7 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-/** Finds nothing wrong if webhooks and scheduled imports work. */
+/** Finds a held calendar, and failing webhooks and imports. */
 function checkSending({ isHeld, troubles }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),

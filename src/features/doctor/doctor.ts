@@ -47,7 +47,7 @@ function checkUser(): Finding {
     : ok('user', 'This runs as an ordinary user.')
 }
 
-/** A remedy stands below its finding, the numbers of errors and warnings last. */
+/** Puts remedies below their findings, the numbers of errors and warnings last. */
 export function describeFindings(findings: readonly Finding[]): string[] {
   const width = findings.reduce((widest, { about }) => Math.max(widest, about.length), 0)
   const lines = findings.flatMap(({ about, state, says, todo }) => {

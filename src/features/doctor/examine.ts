@@ -17,24 +17,24 @@ import { reason } from '../../store/storage/unavailable.ts'
 export interface Examined {
   /** Such as `PostgreSQL 18.4`. */
   server: string
-  /** Undefined for a server. */
+  /** The SQLite file; undefined for a server. */
   file: string | undefined
   /**
-   * `missing` steps this version would run; `unknown` ones were made by a newer version. Undefined without a
-   * calendar.
+   * Migrations: `missing` ones this version would run; `unknown` ones were run by a newer version. Undefined
+   * without a calendar.
    */
   steps: { missing: string[]; unknown: string[] } | undefined
-  /** Bytes of a SQLite file, and of its free pages; undefined for a server, which frees pages by itself. */
+  /** Bytes of a SQLite file, and of its free pages; undefined for a server, which frees pages itself. */
   size: { all: number; free: number } | undefined
   damage: string[]
   /** Why it cannot be written; undefined if it can. */
   readOnly: string | undefined
   clock: number | undefined
-  /** A server without pg_trgm has none. */
+  /** False for a server without pg_trgm. */
   hasSearchIndex: boolean
   /** UTC `YYYY-MM-DD HH:MM:SS`; empty for never. */
   lastChange: string
-  /** Tokens of the feed of changes begin with it. */
+  /** The prefix of tokens of the feed of changes. */
   edition: string
   lastBackup: string
   images: ExaminedImages
@@ -114,7 +114,7 @@ async function examineFile(file: string, nowUtc: string, features: Checks): Prom
   }
 }
 
-/** A badly damaged file cannot be opened: its fault is the error. */
+/** Returns the damage; for a file too damaged to open, the error. */
 async function findDamage(ask: Ask): Promise<string[]> {
   try {
     const lines = (await ask('pragma quick_check(5)')).map((row) => String(Object.values(row)[0]))
@@ -125,8 +125,8 @@ async function findDamage(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Reads the WAL too. Without a WAL no process has the file open; opened as immutable, it gets no files beside
- * it.
+ * Reads the WAL too. Without a WAL no process has the file open; opened as immutable, no files are made
+ * beside it.
  */
 function openToLook(file: string): DatabaseSync {
   const address = pathToFileURL(file)

@@ -66,7 +66,7 @@ async function checkAccess(about: string, folder: string, todo: string): Promise
   }
 }
 
-/** Finds files that another user may read or owns. */
+/** Finds files that other users may access or own. */
 async function checkPermissions(config: Config): Promise<Finding[]> {
   if (process.platform === 'win32') return []
   const folder = resolve(config.data)
@@ -173,7 +173,7 @@ const NAMED = 5
 const named = (keys: readonly string[]) =>
   `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ' …' : ''}`
 
-/** A sample is enough if there are many or the store is slow. */
+/** Looks only for a sample if there are many or the store is slow. */
 async function checkImages(address: string, { total, sample }: ExaminedImages): Promise<Finding[]> {
   if (total === 0) return []
   const todo =

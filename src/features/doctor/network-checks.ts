@@ -8,7 +8,7 @@ import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import type { Examined } from './examine.ts'
 
 const ANSWERS_WITHIN_MS = 3000
-/** A page of the feed with one change is smaller. */
+/** In bytes; a page of the feed with one change is smaller. */
 const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
@@ -29,7 +29,7 @@ interface CheckedNetwork {
 
 const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
 
-/** Knows the edition by the feed of changes. */
+/** Reads edition and clock from the feed of changes. */
 async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
   const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
@@ -72,7 +72,7 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/** A cache keeps the date and adds the age. */
+/** Adds `Age`: a cache keeps the date. */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
@@ -122,7 +122,7 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
       )
 }
 
-/** Undefined for a free port, which is released at once. */
+/** Returns undefined for a free port, which is released at once. */
 function bind(host: string, port: number): Promise<Error | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -187,7 +187,7 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
 const CLOCKS_DIFFER_S = 5
 /** A site tells whole seconds, and its answer may take long. */
 const SITE_DIFFERS_S = 60
-/** A clock that shows an earlier time is wrong. */
+/** A clock earlier than this is wrong. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)
 
 interface SiteClock {

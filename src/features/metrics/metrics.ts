@@ -15,7 +15,7 @@ export interface Metrics {
   searches: Durations
   /** Writes and searches that the database has not finished. */
   waiting: { writes: number; searches: number }
-  /** By how many nanoseconds timers were late. */
+  /** How late timers were, in nanoseconds. */
   loopDelay: LoopDelay
 }
 
@@ -53,7 +53,7 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/** Resets delays of the event loop, so that each look shows those since the last. */
+/** Resets the event loop delays, so that each read has those since the last. */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -101,7 +101,7 @@ function queueFamilies({ admission }: Watched): Family[] {
   ]
 }
 
-/** SQLite has none. */
+/** SQLite has no connections. */
 function connectionFamilies({ database }: Watched): Family[] {
   const connections = database.connections?.()
   if (!connections) return []
@@ -171,7 +171,7 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   ]
 }
 
-/** Undefined when the database does not answer. */
+/** Returns undefined if the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
   const last = read
     .selectFrom('changes')
@@ -213,7 +213,7 @@ interface AnswerCounts {
 }
 
 interface RouteCounts {
-  /** Keys are method and status. */
+  /** Numbers by method and status. */
   answers: Map<string, Map<number, number>>
   durations: Durations
 }
@@ -278,12 +278,12 @@ const byLabel = (label: string, numbers: Readonly<Record<string, number>>) =>
   Object.entries(numbers).map(([name, value]) => [{ [label]: name }, value] as const)
 
 interface Durations {
-  /** The last one counts what is beyond all bounds. */
+  /** Counts by bound of `BOUNDS`; the last is beyond all of them. */
   counts: Float64Array
   seconds: number
 }
 
-/** In seconds. */
+/** Upper bounds, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 function noDurations(): Durations {

@@ -3,7 +3,7 @@ import type { RunningService, Serving } from '../../feature.ts'
 import { makeMetrics, noteAnswer, readMetrics, withCounts } from './metrics.ts'
 import { serveMetrics } from './metrics-server.ts'
 
-/** Listens at once; readers wait until the service runs. */
+/** Listens at once; requests wait until the service runs. */
 export async function servingAt(place: string): Promise<Serving> {
   const metrics = makeMetrics()
   const { promise: begun, resolve } = Promise.withResolvers<RunningService>()

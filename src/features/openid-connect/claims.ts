@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../../calendar/people/caller.ts'
 
 /** People whose claim has the value get the role. */
 export interface RoleRow {
-  /** A name, or names parted by dots, such as `realm_access.roles`. */
+  /** A name, or names separated by dots, such as `realm_access.roles`. */
   claim: string
   value: string
   role: Role
@@ -26,9 +26,9 @@ export function readRoles(text: string): RoleRow[] {
 
 export interface Claimed {
   issuer: string
-  /** Names the account within the issuer for ever. */
+  /** Identifies the account within the issuer for ever. */
   subject: string
-  /** Empty if the provider says none. */
+  /** Empty if the provider sends none. */
   name: string
   /** Names that a login may be made from, the best first. */
   logins: readonly string[]
@@ -41,7 +41,7 @@ export interface Claimed {
 const LONGEST_SUBJECT = 255
 const LONGEST_NAME = 250
 
-/** Undefined for a subject that no provider may send. */
+/** Returns undefined for a subject that no provider may send. */
 export function readClaims(
   claims: JsonRecord,
   issuer: string,
@@ -89,7 +89,7 @@ function textIn(claims: JsonRecord, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Leaves out characters that change the direction of text. */
+/** Leaves out control characters and those that change the text direction. */
 function shownName(text: string): string {
   const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
   return beginningOf(plain.trim(), LONGEST_NAME)

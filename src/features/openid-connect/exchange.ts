@@ -6,9 +6,9 @@ import { UnusableAnswer } from './issuer-fetch.ts'
 import { configurationFor, type Provider, SKEW } from './provider.ts'
 import { type Flow, type Seal, secretOf } from './sealed.ts'
 
-// An authorization code with PKCE, state and nonce (OpenID Connect Core, 3.1).
+// Signs in by authorization code with PKCE, state and nonce (OpenID Connect Core, 3.1).
 
-/** Cheap, since strangers ask for it. @param back where the provider leads then */
+/** Must be cheap, since strangers may ask. @param back the redirect URI */
 export function authorizationUrl(
   { client }: Provider,
   metadata: ServerMetadata,

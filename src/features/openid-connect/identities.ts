@@ -31,7 +31,7 @@ export async function listConnected(db: Db): Promise<Set<number>> {
 }
 
 export interface Purpose {
-  /** The token of the link by which somebody begins, else empty. */
+  /** The token of the sign-in link used; empty for none. */
   token: string
   /** The user who connects an account; 0 for nobody. */
   user: number
@@ -39,7 +39,7 @@ export interface Purpose {
 
 export type Refusal = 'deactivated' | 'no role' | 'elsewhere' | 'gone'
 
-/** `user` of a refusal is undefined for somebody unknown here. */
+/** In a refusal, `user` is undefined for somebody unknown here. */
 export type Settled = { user: User; refusal?: undefined } | { user: User | undefined; refusal: Refusal }
 
 /**
@@ -117,7 +117,7 @@ async function follow(tx: Tx, user: User, claimed: Claimed, now: number): Promis
   return (await findUser(tx, user.id)) ?? user
 }
 
-/** Puts the account in the place of the one that the user had. */
+/** Replaces the account that the user had. */
 async function connect(tx: Tx, claimed: Claimed, user: User, now: number): Promise<void> {
   const { issuer, subject } = claimed
   const utc = formatUtc(now)
@@ -160,7 +160,7 @@ async function makeUser(tx: Tx, claimed: Claimed, now: number): Promise<User> {
   return user
 }
 
-/** Leaves out a refused address or name. */
+/** Inserts `plain` if the e-mail or name is refused. */
 async function insertWith(
   tx: Tx,
   values: Parameters<typeof insertUser>[1],

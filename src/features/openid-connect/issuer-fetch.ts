@@ -18,8 +18,8 @@ export class UnusableAnswer extends Error {
 }
 
 /**
- * The issuer may be anywhere, since the operator names it; what its answers name has to be public. Redirects
- * are refused, and the connection goes to the checked address. `signal` ends the reading too.
+ * The issuer may have any address, since the operator names it; hosts in its answers must be public.
+ * Redirects are refused, and the connection goes to the checked address. `signal` aborts the reading too.
  */
 export function makeIssuerFetch(issuer: URL): CustomFetch {
   return async (url, { body, headers, method, signal }) => {

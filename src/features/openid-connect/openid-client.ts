@@ -15,10 +15,10 @@ export interface OpenIdClient {
   hidesPasswords: boolean
 }
 
-/** A sealed cookie must not tell a short secret to those who try many. */
+/** A shorter secret could be guessed by trying it on a sealed cookie. */
 const SHORTEST_SECRET = 16
 
-/** Undefined if none is set. @throws Error with one sentence */
+/** Undefined if no issuer is set. @throws Error with one sentence */
 export function readOpenIdClient(config: Config): OpenIdClient | undefined {
   if (config.oidc_issuer === '') {
     if (config.passwords === 'off') throw new Error('KALENDS_PASSWORDS=off needs KALENDS_OIDC_ISSUER.')

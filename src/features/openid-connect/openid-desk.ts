@@ -20,7 +20,7 @@ import { type OpenIdText, sayOpenId } from './openid-texts.ts'
 import { makeProvider, type Provider } from './provider.ts'
 import { sealLeave } from './sealed.ts'
 
-/** @throws Error with one sentence */
+/** Adds sign-in by a provider to the desk. @throws Error with one sentence for wrong settings */
 export function openIdAtDesk({ config, logger }: ServiceStart): DeskPart {
   const client = readOpenIdClient(config)
   if (!client) return { pages: [] }
@@ -115,7 +115,7 @@ async function cardOf(provider: Provider, request: CardRequest, user: User): Pro
   }</form>`
 }
 
-/** Somebody without a password keeps the account, their only way in. */
+/** Users without a password keep the account, their only way in. */
 async function disconnectOwn({ context, user }: DeskRequest): Promise<DeskAnswer> {
   if (!(await hasDeskPassword(context.db, user.user))) throw new Problem('rest_forbidden')
   await context.write((tx) => disconnect(tx, user.user))

@@ -49,7 +49,7 @@ async function guarded(
     if (!(error instanceof ProviderFault)) throw error
     const { why, code } = await describeFault(error.cause)
     logger.warn({ address: request.address, reason: why, code }, 'sign-in refused')
-    // A used sign-in comes again after a step back in the browser.
+    // The browser repeats a used sign-in after a step back.
     if (why === 'used' && request.user) return { seeOther: deskPath(request.context.site, '/') }
     return problemView(request, client.name, why)
   }
@@ -57,7 +57,7 @@ async function guarded(
 
 class ProviderFault extends Error {}
 
-/** A client waits for the provider behind its own other requests, and nothing else waits for it. */
+/** A client waits behind its own other requests to the provider, and nothing else waits. */
 function asking<T>({ turns }: Provider, { address }: AnyDeskRequest, ask: () => Promise<T>): Promise<T> {
   const safely = () =>
     ask().catch((cause: unknown) => {
@@ -72,7 +72,7 @@ async function metadataFor(provider: Provider, request: AnyDeskRequest): Promise
 
 const returnAddress = ({ url }: Site) => `${url}/desk${RETURN_PATH}`
 
-/** Nothing is kept here, since the cookie seals the sign-in under way. */
+/** The server stores nothing: the cookie seals the sign-in under way. */
 async function start(provider: Provider, request: AnyDeskRequest): Promise<DeskAnswer> {
   const { context, query, user } = request
   const { site, now } = context

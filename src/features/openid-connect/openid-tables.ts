@@ -4,7 +4,7 @@ export interface IdentityColumns {
   issuer: string
   subject: string
   user: number
-  /** The provider's name for the account, for people. */
+  /** The display name of the account, from the provider. */
   name: string
   connected_utc: string
   seen_utc: string

@@ -4,7 +4,7 @@ import { makeIssuerFetch, UnusableAnswer } from './issuer-fetch.ts'
 import type { OpenIdClient } from './openid-client.ts'
 import { makeSeal, type Seal } from './sealed.ts'
 
-// What the provider's document says, and the client of `openid-client` for one sign-in.
+// Caches the provider's metadata, and configures `openid-client`.
 
 export interface Provider {
   client: OpenIdClient
@@ -16,7 +16,7 @@ export interface Provider {
 }
 
 const METADATA_MS = 300_000
-/** Ms before an issuer that failed is asked again. */
+/** In ms, the delay before an issuer that failed is asked again. */
 const FAILURE_MS = 3000
 /** In seconds. */
 const TIMEOUT = 5
@@ -55,7 +55,7 @@ export function makeProvider(client: OpenIdClient): Provider {
   }
 }
 
-/** @throws for an issuer that is not the one asked, too */
+/** Fetches the metadata of the issuer. Throws also if it names another issuer. */
 export async function discover({ issuer, id }: OpenIdClient): Promise<ServerMetadata> {
   const library = await import('openid-client')
   const found = await library.discovery(issuer, id, undefined, library.None(), {
@@ -76,7 +76,7 @@ export async function configurationFor(
 ): Promise<Configuration> {
   const library = await import('openid-client')
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
-  // Not all providers undo the encoding of the header.
+  // Not all providers decode the header of `ClientSecretBasic`.
   const isPosted = methods.includes('client_secret_post')
   const by = isPosted ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
   const configuration = new library.Configuration(
@@ -87,7 +87,7 @@ export async function configurationFor(
   )
   configuration[library.customFetch] = makeIssuerFetch(issuer)
   configuration.timeout = TIMEOUT
-  // Signatures are checked, although the token comes by TLS.
+  // Checks signatures, although the token comes by TLS.
   library.enableNonRepudiationChecks(configuration)
   if (issuer.protocol === 'http:') library.allowInsecureRequests(configuration)
   return configuration

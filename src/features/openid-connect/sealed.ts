@@ -8,7 +8,7 @@ export interface Seal {
 
 const derive = promisify<string, string, number, object, Buffer>(scrypt)
 
-/** The same on every node. Trying secrets by it is as slow as by a hash of passwords. */
+/** The same on every node. Guessing secrets by it is as slow as by a password hash. */
 export async function makeSeal(secret: string, issuer: string, client: string): Promise<Seal> {
   return { key: await derive(secret, `kalends ${issuer} ${client}`, 32, { cost: 2 ** 14 }) }
 }
@@ -24,7 +24,7 @@ export function seal({ key }: Seal, purpose: string, value: object): string {
   return Buffer.concat(parts).toString('base64url')
 }
 
-/** Undefined for anything but a text of `seal`. */
+/** Returns undefined unless `seal` made the text for this purpose. */
 export function unseal({ key }: Seal, purpose: string, text: string): unknown {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined
@@ -45,15 +45,15 @@ export interface Flow {
   since: number
   /** Where the browser goes after the sign-in. */
   next: string
-  /** The token of the link by which somebody begins, else empty. */
+  /** The token of the sign-in link used; empty for none. */
   token: string
   /** The user who is signed in and connects an account; 0 for nobody. */
   user: number
 }
 
-/** Ms that a flow and its cookie last. */
+/** In ms, how long a flow and its cookie last. */
 const FLOW_MS = 600_000
-/** Browsers keep 4096 bytes of a cookie; older flows give way. */
+/** Browsers keep 4096 bytes of a cookie; the oldest flows are dropped. */
 const LONGEST_COOKIE = 3800
 const MOST_FLOWS = 6
 

@@ -12,7 +12,7 @@ export interface Posted {
   status: number
   /** Empty when the message arrived. */
   error: WebhookReason | ''
-  /** Seconds that the receiver asks for. */
+  /** Seconds to wait, as the receiver asks. */
   retryAfter?: number
 }
 
@@ -22,10 +22,10 @@ export interface PostLimits {
   signal: AbortSignal
 }
 
-/** Bytes that let the receiver end its answer. */
+/** Bytes read of an answer, so that the receiver can end it. */
 const MOST_READ = 16_384
 
-/** True for https, and for a host of the setting. */
+/** True for public https URLs, and for `hosts`. */
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false
@@ -56,7 +56,7 @@ export async function postMessage(
   }
 }
 
-/** A shared connection may lead to an unchecked address. */
+/** Shares no connection: it might lead to an unchecked address. */
 function postBody(
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -93,7 +93,7 @@ function reasonOf(error: unknown): WebhookReason {
   return 'code' in error ? `failed ${String(error.code)}` : 'unreachable'
 }
 
-// Standard Webhooks 1.0: HMAC over id, time and body, parted by dots.
+// Standard Webhooks 1.0: HMAC over id, time and body, separated by dots.
 
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
@@ -102,7 +102,7 @@ export function makeSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
 }
 
-/** The former secret signs, too, for a day. */
+/** Signs with the former secret, too, for a day. */
 export function signedHeaders(
   {
     secret,

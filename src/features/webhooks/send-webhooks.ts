@@ -25,7 +25,7 @@ import {
 import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import type { WebhookReason } from './webhook-texts.ts'
 
-// Sends the outbox, again if messages do not arrive; disables webhooks that stay silent.
+// Sends waiting messages and retries failed ones; disables webhooks that stay silent.
 
 /** Each process may have one. */
 export interface Sender {
@@ -43,12 +43,12 @@ export interface Sender {
 export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns
-  /** `failed` is sent again, `given_up` is not. */
+  /** `failed`: will be retried; `given_up`: will not. */
   outcome: 'delivered' | 'failed' | 'given_up'
   posted: Posted
   begins: boolean
   disabled: WebhookReason | undefined
-  /** 0 if none of the above is to be logged. */
+  /** Messages that wait; 0 if nothing is to be logged. */
   waiting: number
 }
 
@@ -56,7 +56,7 @@ const OUTCOMES = { sent: 'delivered', waiting: 'failed', failed: 'given_up' } as
 
 const TIMEOUT_MS = 15_000
 
-/** Ms for which others leave a message alone. */
+/** In ms, how long other processes leave a claimed message alone. */
 const LEASE_MS = 60_000
 
 const SECOND = 1000
@@ -64,7 +64,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** In ms; the last is repeated. */
+/** In ms, pauses between attempts; the last is repeated. */
 const PAUSES = [
   5 * SECOND,
   5 * MINUTE,
@@ -76,13 +76,13 @@ const PAUSES = [
   20 * HOUR,
   24 * HOUR,
 ]
-/** Spreads what would come at once. */
+/** The random part of a pause, so that messages do not come at once. */
 const JITTER = 0.2
 
-/** A receiver that was silent for longer gets all that waits at once when it answers. */
+/** In ms. After a longer outage, a receiver gets all waiting messages at once. */
 const OUTAGE = MINUTE
 
-/** Ms after which a message is given up, and a silent webhook disabled. */
+/** In ms, the time after which a message is given up, and a silent webhook disabled. */
 const LONGEST_FAILURE = 5 * DAY
 
 export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {
@@ -101,13 +101,13 @@ export async function sendDue(sender: Sender, now: number): Promise<void> {
   }
 }
 
-/** Makes what is on its way due again, for other processes. */
+/** Aborts messages under way; other processes may send them. */
 export async function stopSending({ sending, stopping }: Sender): Promise<void> {
   stopping.abort()
   await Promise.all(sending.values())
 }
 
-/** Stops at the first message that fails. */
+/** Sends due messages until one fails. */
 async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   const { database, stopping } = sender
   while (!stopping.signal.aborted) {
@@ -121,7 +121,7 @@ async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   }
 }
 
-/** Undefined if it need not be sent. */
+/** Returns undefined if the message need not be sent. */
 async function attemptMessage(
   { hosts, topics, contextOf, stopping }: Sender,
   webhook: WebhookColumns,
@@ -136,7 +136,7 @@ function post(webhook: WebhookColumns, message: string, body: string, limits: Po
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
-/** What a stop cut off is due again. */
+/** A message that a stop has cut off is due again. */
 async function settle(
   { database, stopping, onSettled }: Sender,
   webhook: WebhookColumns,
@@ -152,7 +152,7 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // Done anew by the next attempt if a process is killed before it stores that the receiver answers.
+  // If the process is killed before it stores that the receiver answers, the next attempt repeats this.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)
@@ -182,7 +182,7 @@ function outcomeOf(
   return { ...tried, state: 'waiting', next_utc: formatUtc(next) }
 }
 
-/** Returns ms since the epoch, or undefined for never. */
+/** When to retry, in ms since the epoch; undefined for never. */
 function nextAttempt(
   { attempts, created_utc }: DeliveryColumns,
   wanted: number,
@@ -193,7 +193,7 @@ function nextAttempt(
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
 }
 
-/** If it arrives, the webhook fails no longer, and what waits is due. */
+/** If the message arrives, the webhook no longer fails, and waiting messages are due. */
 export async function sendTest(
   database: Database,
   webhook: WebhookColumns,
@@ -220,10 +220,10 @@ export async function sendTest(
   return posted
 }
 
-/** Longer ones leave the record out. */
+/** Bytes; longer messages leave the record out. */
 const MOST_BYTES = 20_000
 
-/** Shows the record as lists do; undefined if it is not seen any more, which a later message tells. */
+/** Shows the record as lists do; undefined if it is no longer visible, which a later message tells. */
 async function writeMessage(
   message: DeliveryColumns,
   context: Context,
@@ -237,7 +237,7 @@ async function writeMessage(
     return told && JSON.stringify({ ...head, data: { kind, id, ...told } })
   }
   if (!isOfRecord(type)) return JSON.stringify({ ...head, data: { kind, id, sequence } })
-  // An older sequence on a newer record does no harm, the reverse would.
+  // Read first: an older sequence on a newer record does no harm, the reverse would.
   const latest = await findSequence(message, context)
   const found = await findRecord(kind, id, context)
   if (!found) return undefined

@@ -7,7 +7,7 @@ import type { Database } from '../../store/storage/database.ts'
 import { makeSender, type Sender, type SettledMessage, sendDue, stopSending } from './send-webhooks.ts'
 import { countDisabled, countWaiting, describeReason } from './webhook-store.ts'
 
-// Sends webhooks beside requests, and logs and counts what comes of it.
+// Sends webhooks while requests are served; logs and counts the results.
 
 const EVERY_MS = 500
 
@@ -37,7 +37,7 @@ export async function serveWebhooks(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** Further failures of a webhook are not logged. */
+/** Logs messages given up, disablings, and only the first failure of a webhook. */
 function logSettled(logger: Logger, settled: SettledMessage): void {
   const { webhook, message, outcome, posted, begins, disabled, waiting } = settled
   const { status, error } = posted
@@ -50,7 +50,7 @@ function logSettled(logger: Logger, settled: SettledMessage): void {
   else if (begins) logger.warn({ ...line, waiting }, 'webhook fails')
 }
 
-/** Since the process began. */
+/** Counts since the process began. */
 interface WebhookCounts {
   attempts: Record<SettledMessage['outcome'], number>
   disablings: number
@@ -65,7 +65,7 @@ function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessa
   if (disabled !== undefined) counts.disablings += 1
 }
 
-/** Leaves out what the database knows if it does not answer. */
+/** Leaves out the database's counts if it does not answer. */
 async function webhookFamilies(
   { attempts, disablings }: WebhookCounts,
   { read }: Database,

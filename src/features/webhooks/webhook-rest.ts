@@ -117,12 +117,12 @@ const delivery = record({
 })
 
 const MOST_ON_A_PAGE = 1000
-/** Lists are empty beyond it. */
+/** Pages beyond this one are always empty. */
 const LAST_PAGE = 1_000_000_000
 
 type Answering = (request: MatchedRequest, id: number, ground: OwnGround, context: Context) => Promise<Answer>
 
-/** Reads and writes have queues of their own unless the operation names another. */
+/** Reads and writes wait in their own queues unless the operation names another. */
 function onWebhooks({
   answer,
   ...operation
@@ -234,7 +234,7 @@ const remove = onWebhooks({
 const testMessage = onWebhooks({
   methods: ['POST'],
   address: byId,
-  // In this queue, its wait for another server keeps nobody from writing.
+  // In this queue, waiting for another server delays no writes.
   queue: 'uploads',
   verb: 'testWebhook',
   summary: 'Send a webhook a test message at once',
@@ -351,7 +351,7 @@ async function answerUpdate(id: number, change: WebhookChange, context: Context)
     await updateWebhook(tx, id, change, 'administrator', context.now)
     return okAnswer(await shown(tx, id, context))
   })
-  // The former address would fail once more.
+  // Waiting messages go to the new address at once.
   if (change.url !== undefined) await hasten()
   return answer
 }
@@ -371,7 +371,7 @@ async function shown(tx: Tx, id: number, context: Context) {
   return presentWebhook(await getWebhook(tx, id), context)
 }
 
-/** The secret is shown once. */
+/** Leaves out the secret, which is shown once. */
 function presentWebhook(webhook: WebhookColumns, { site }: Context) {
   const { id, url, events, is_private, created_utc, failing_since_utc, disabled_utc, disabled_why } = webhook
   return {
@@ -388,7 +388,7 @@ function presentWebhook(webhook: WebhookColumns, { site }: Context) {
   }
 }
 
-/** The record can be read at its own address. */
+/** Leaves out the record, which can be read at its own address. */
 function presentDelivery(delivery: DeliveryColumns, { site }: Context) {
   const { id, message, type, kind, record, state, created_utc, next_utc, attempts, status } = delivery
   const error = describeReason(site.language, delivery.error)

@@ -15,14 +15,14 @@ import { makeSecret, mayPost } from './post-message.ts'
 import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import { sayWebhook, type WebhookReason, type WebhookText, webhookReasons } from './webhook-texts.ts'
 
-/** Each one slows every write. */
+/** A limit, since each webhook slows every write. */
 export const MOST_WEBHOOKS = 100
 
 const OLD_SECRET_DAYS = 1
 
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** Its message is English, for the command line. */
+/** The message is English, for the command line; `shown` translates. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
   readonly shown: (language: Language) => string
@@ -45,7 +45,7 @@ function refusedField(
 const TYPES = WEBHOOK_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
 /**
- * `event.*,venue.created`, each once.
+ * Reads `event.*,venue.created`; drops repetitions.
  * @throws WebhookRefusal that names the first entry that is no type
  */
 export function readTypes(list: string, topics: readonly Topic[]): string {
@@ -75,7 +75,7 @@ the setting webhook-hosts.',
   )
 }
 
-/** Returns its secret. @throws WebhookRefusal when there are too many */
+/** Returns its id and secret. @throws WebhookRefusal when there are too many */
 export async function addWebhook(
   tx: Tx,
   added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
@@ -120,7 +120,7 @@ export async function removeWebhook(tx: Tx, id: number, now: number): Promise<vo
   await noteAct(tx, webhook, 'delete', now)
 }
 
-/** Call `hastenDeliveries` first, so that what waits goes before. */
+/** Call `hastenDeliveries` first, so that waiting messages are sent before new ones. */
 export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
@@ -135,7 +135,7 @@ export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now
   return true
 }
 
-/** What is undefined stays. */
+/** Undefined members stay unchanged. */
 export interface WebhookChange {
   url: string | undefined
   events: string | undefined
@@ -180,7 +180,7 @@ async function changeWebhook(
   await noteAct(tx, webhook, 'update', now)
 }
 
-/** Records the host alone, since an address may have a secret in it. */
+/** Records the host alone, since a URL may contain a secret. */
 async function noteAct(
   tx: Tx,
   { id, url }: Pick<WebhookColumns, 'id' | 'url'>,
@@ -216,7 +216,7 @@ export async function countDeliveries(db: Db, webhook: number): Promise<number> 
 const waitingAgain = (now: number) =>
   ({ state: 'waiting', created_utc: formatUtc(now), next_utc: formatUtc(now), attempts: 0 }) as const
 
-/** Sends it again under the same id. @throws WebhookRefusal */
+/** Makes a message due again under the same id. @throws WebhookRefusal */
 export async function resendDelivery(
   tx: Tx,
   id: number,
@@ -237,14 +237,14 @@ const PIECE = 1000
 
 type WriteSome = (work: (tx: Tx) => Promise<bigint>) => Promise<bigint>
 
-/** Each write changes at most `PIECE` rows. Returns how many in all. */
+/** Repeats writes of at most `PIECE` rows; returns how many in all. */
 async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): Promise<number> {
   let all = 0
   for (let some = PIECE; some === PIECE; all += some) some = Number(await write(change))
   return all
 }
 
-/** Leaves tests out. Returns how many. */
+/** Returns how many, without tests. */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
@@ -281,7 +281,7 @@ export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }
 
-/** Other processes leave it alone until then. */
+/** Other processes leave the message alone until `untilUtc`. */
 export async function claimDue(
   tx: Tx,
   webhook: number,
@@ -290,15 +290,12 @@ export async function claimDue(
   const waiting = tx.selectFrom('webhook_deliveries').selectAll().where('webhook', '=', webhook)
   const due = waiting.where('next_utc', '<>', '').where('next_utc', '<=', times.nowUtc)
   const message = await claimedRows(tx, due.orderBy('next_utc').orderBy('id').limit(1)).executeTakeFirst()
-  // `hastenDeliveries` leaves alone what is being sent.
+  // An empty `error` tells `hastenDeliveries` that the message is being sent.
   if (message) await setDelivery(tx, message.id, { next_utc: times.untilUtc, error: '' })
   return message
 }
 
-/**
- * Makes waiting messages due as of when they were made, which keeps their order; leaves alone those being
- * sent.
- */
+/** Makes failed messages due as of their creation, which keeps their order; leaves alone those being sent. */
 export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
   await inPieces(write, async (tx) => {
     const waiting = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)
@@ -321,7 +318,7 @@ export async function dropDelivery(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
 }
 
-/** False if another process was faster. */
+/** Returns false if another process was faster. */
 export async function setFailing(
   tx: Tx,
   { id, failing_since_utc: former }: WebhookColumns,
@@ -345,14 +342,14 @@ export async function countDisabled(db: Db): Promise<number> {
 
 const texts = new Map<string, WebhookText>(Object.entries(webhookReasons))
 
-/** Texts of older versions stay. */
+/** Returns texts of older versions as they are. */
 export function describeReason(language: Language, stored: string): string {
   const [code = '', value = ''] = stored.split(' ')
   const text = texts.get(code)
   return text === undefined ? stored : sayWebhook({ language }, text, { status: value, code: value })
 }
 
-/** Returns how many. */
+/** Returns how many were deleted. */
 async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from webhook_deliveries where id in

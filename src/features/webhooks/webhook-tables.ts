@@ -4,19 +4,19 @@ import type { WithSequence } from '../../store/storage/schema.ts'
 export interface WebhookColumns {
   id: number
   url: string
-  /** Types such as `event.*`, between commas. */
+  /** Types such as `event.*`, separated by commas. */
   events: string
-  /** 1 for what administrators see. */
+  /** 1 if it gets what administrators see. */
   is_private: number
   /** `whsec_` and the key in base64. */
   secret: string
-  /** Signs as well, until the time below. */
+  /** Signs as well, until `old_secret_until_utc`. */
   old_secret: string
   old_secret_until_utc: string
   created_utc: string
   /** Empty while deliveries succeed. */
   failing_since_utc: string
-  /** Empty for one in use. */
+  /** Empty while it is enabled. */
   disabled_utc: string
   disabled_why: string
 }
@@ -32,7 +32,7 @@ export interface DeliveryColumns {
   sequence: number
   state: 'waiting' | 'sent' | 'failed'
   created_utc: string
-  /** When it is due, or another process may take it; empty when sent or failed. */
+  /** When it is due, or free for another process; empty when sent or failed. */
   next_utc: string
   attempts: number
   /** 0 without an answer. */
@@ -47,7 +47,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** The kernel's migrations make them. */
+/** Created by migrations of the kernel. */
 export const webhookTables: FeatureTables = {
   feature: 'webhooks',
   own: ['webhook_deliveries'],

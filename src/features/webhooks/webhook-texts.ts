@@ -194,5 +194,5 @@ export const webhookReasons = {
   forbidden: 'The address may not be sent to.',
 } as const satisfies Readonly<Record<string, WebhookText>>
 
-/** Stored as a code and the value of its text: `answered 500`. */
+/** As stored: a code and the value of its text, such as `answered 500`. */
 export type WebhookReason = keyof typeof webhookReasons | `${keyof typeof webhookReasons} ${string}`

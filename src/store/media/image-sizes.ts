@@ -3,11 +3,11 @@ import { Problem } from '../../base/problems.ts'
 import { normalize } from '../../base/text/characters.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
-/** The order of answers (rule 8.2). */
+/** In the order of answers (rule 8.2). */
 const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]
 
-/** `ending` is put behind the stem of the image, such as `-300x225.jpg`. */
+/** `ending` is appended to the stem of the image, such as `-300x225.jpg`. */
 export interface PreparedFile {
   ending: string
   bytes: Buffer
@@ -31,7 +31,7 @@ export interface PreparedImage {
 
 /** Pixels of the long side above which `full` is a scaled copy (rule 8.3). */
 const MAX_SIDE = 2560
-/** Seconds. */
+/** In seconds. */
 const DEADLINE = 20
 const MOST_FRAMES = 2000
 const SLOW_BYTES = 4_000_000
@@ -40,7 +40,7 @@ interface Format {
   extension: string
   /** Maximum of pixels; decoding them takes up to some 500 MB of memory. */
   maxPixels: number
-  /** Pixels from which on making the sizes takes over a second. */
+  /** From this number of pixels on, making the sizes takes over a second. */
   slowPixels: number
   encode: (picture: Sharp) => Sharp
 }
@@ -103,7 +103,7 @@ interface Inspected {
   bytes: Buffer
   mimeType: string
   format: Format
-  /** Dimensions as they are shown, after the orientation. */
+  /** As shown, after the orientation is applied. */
   dimensions: Dimensions
   orientation: number
   isMoving: boolean
@@ -149,7 +149,7 @@ async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | 
   if (!format || !dimensions) return undefined
   if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES)
     throw tooLarge(format.maxPixels)
-  // AVIF has the orientation as a property, which Exif only repeats.
+  // The orientation of AVIF is a property; Exif only repeats it.
   const held = mimeType === 'image/avif' ? 1 : orientation
   return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
 }
@@ -206,7 +206,7 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * Checks that no metadata is left and the dimensions are the same. Undefined means that the image has to be
+ * Returns the image without metadata; undefined if some is left or the dimensions differ, so that it must be
  * encoded again from its pixels.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
@@ -219,14 +219,14 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   return isSame && isClean ? bytes : undefined
 }
 
-/** Bytes of Exif with the orientation alone, and what readers put around it. */
+/** Maximum of bytes of Exif with the orientation alone, and what readers put around it. */
 const MOST_EXIF = 64
 
 let loading: ReturnType<typeof openSharp> | undefined
 
 /**
- * Loaded with the first image, for a quick start, and only once: setting it up again would refuse images that
- * are being read.
+ * Loads `sharp` with the first image, for a quick start, and only once: setting it up again would refuse
+ * images being read.
  */
 export function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
@@ -305,7 +305,7 @@ function stemOf(fileName: string): string {
   return stem.replace(/^[-_]+|(?<![-_])[-_]+$/g, '') || 'image'
 }
 
-/** `slow` may take seconds, and never takes all places. */
+/** `slow` work may take seconds, and never takes all places. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {
@@ -318,7 +318,7 @@ interface ImageQueue {
   waiting: Waiting[]
 }
 
-/** Each place takes a thread of the pool that files and DNS use. */
+/** Images made at once; each takes a thread that files and DNS use, too. */
 const PLACES = 2
 const SLOW_PLACES = 1
 const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
@@ -357,7 +357,7 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/** Encodes what `work` makes of an image, as `prepareImage` does. */
+/** Encodes what `work` makes of an image, with the limits of `prepareImage`. */
 export async function encodeOne(file: ImageFile, work: (image: Sharp) => Sharp): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   return takeTurn(queue, file.size >= SLOW_BYTES ? 'slow' : 'quick', async () => {

@@ -20,7 +20,7 @@ import { mimeTypeOf } from './image-sizes.ts'
 
 export interface ImageService {
   store: MediaStore
-  /** Empty for every public host. */
+  /** Hosts that images are fetched from; empty: every public host. */
   hosts: readonly string[]
   maxBytes: number
   /** Such as `https://example.org/media`, without a slash at the end. */
@@ -39,7 +39,7 @@ export interface ListedFile {
   size: number
   /** Ms since the epoch. */
   modified: number
-  /** An unfinished write left the file behind; nobody can read it. */
+  /** True for a file that an unfinished write left behind; nobody can read it. */
   isLeftover: boolean
 }
 
@@ -49,7 +49,8 @@ export interface ListedFile {
  */
 export interface MediaStore {
   /**
-   * Durable. False, and nothing changes, if the key is taken: of several callers, on any node, one wins.
+   * Stores durably. Returns false and changes nothing if the key is taken: of several callers, on any node,
+   * one wins.
    * @throws Error if the store fails or the key is malformed
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
@@ -64,7 +65,7 @@ export interface MediaStore {
    * @throws Error if the store fails or the key is malformed
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
-  /** Yields files, removed names (of no bytes) and leftovers, in any order. */
+  /** Yields files, removed keys (of size 0) and leftovers, in any order. */
   list: () => AsyncIterable<ListedFile>
   /** Rejects if files cannot be written, as far as this process knows. */
   check: () => Promise<void>
@@ -88,7 +89,7 @@ export function localMediaStore(folder: string): MediaStore {
 }
 
 /**
- * Takes plain names between slashes. None starts with a dot, so no key leads out of the folder or to an
+ * True for plain names between slashes. None starts with a dot, so no key leads out of the folder or to an
  * unfinished file.
  */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
@@ -114,7 +115,7 @@ function pathOf(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/** An empty file claims the name, then the whole bytes take its place. False if the name is taken. */
+/** Claims the name with an empty file, then moves the whole bytes there. False if the name is taken. */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
@@ -135,7 +136,7 @@ async function replaceFile(store: string, path: string, bytes: Uint8Array): Prom
   await moveIn(path, bytes, firstMade, owner)
 }
 
-/** Puts the file in place in one step, durably. `firstMade` is the topmost folder that was made for it. */
+/** Moves the file to `path` atomically and durably. `firstMade` is the topmost folder made for it. */
 async function moveIn(
   path: string,
   bytes: Uint8Array,
@@ -188,7 +189,7 @@ async function emptyFile(path: string): Promise<void> {
   }
 }
 
-/** An empty file is a name that is being claimed or was given up. */
+/** An empty file is not found: its name is being claimed or was given up. */
 async function readFile(path: string): Promise<StoredFile | undefined> {
   const file = await openExisting(path)
   const stat = await file?.stat()

@@ -1,11 +1,11 @@
 import { lookup as lookUp } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-// Decides which addresses the service may connect to for somebody else.
+// Decides which addresses the service may connect to on behalf of others.
 
 /**
- * Takes http and https. With `hosts`, only these pass, on any port and address; else every host with a public
- * address.
+ * Takes http and https. With `hosts`, only these may be reached, on any port and address; else every host
+ * with a public address.
  */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
@@ -14,7 +14,7 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/** Drops port, brackets and the last dot; the URL parser has undone other spellings of IPv4. */
+/** Drops port, brackets and the last dot; the URL parser has normalized other spellings of IPv4. */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
@@ -30,8 +30,8 @@ export class NoPublicAddress extends Error {
 }
 
 /**
- * Returns checked addresses only, from a single look-up, so that the connection goes to one of them. Without
- * `hosts` only public ones pass.
+ * Looks up a host once and returns checked addresses only, so that the connection goes to one of them.
+ * Without `hosts` only public ones pass.
  */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {
@@ -45,7 +45,7 @@ export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   }
 }
 
-/** The IANA special-purpose registry, and the host services of one large cloud (168.63.129.16). */
+/** The IANA special-purpose ranges, and the host services of one large cloud (168.63.129.16). */
 const specialV4 = rangesOf('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -68,7 +68,7 @@ const specialV4 = rangesOf('ipv4', [
 const globalV6 = rangesOf('ipv6', ['2000::/3'])
 const specialV6 = rangesOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** Refuses every IPv6 address that contains an IPv4 address. */
+/** False also for every IPv6 address that contains an IPv4 address. */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%')) return false
   const version = isIP(ip)

@@ -16,12 +16,12 @@ import { isKey, type ListedFile, MEDIA_CACHE_CONTROL, type MediaStore } from './
 export interface S3Place {
   bucket: string
   prefix: string
-  /** Undefined for Amazon's own. */
+  /** Undefined for Amazon's own S3. */
   endpoint: string | undefined
   region: string | undefined
 }
 
-/** Milliseconds. */
+/** In ms. */
 export interface S3Limits {
   connect: number
   /** Longest pause between bytes. */
@@ -42,7 +42,7 @@ const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
 
-/** Ms between two reports of an outage, which every request meets. */
+/** In ms, the pause between reports of an outage, which every request meets. */
 const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
@@ -132,7 +132,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   }
 }
 
-/** Reads a thousand names a request. Skips names that this service never makes. */
+/** Lists a thousand names per request. Skips those that this service never makes. */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,
@@ -172,7 +172,7 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
 })
 
 /**
- * False if the name is taken by now. If the store has no conditional writes, the request is sent again
+ * Returns false if the name is taken by now. If the store has no conditional writes, the request is repeated
  * without the condition.
  */
 async function putNew(
@@ -197,7 +197,10 @@ async function putNew(
 
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
-/** Aborts after `ms`. Undefined for a missing object; throws a Problem on any failure. */
+/**
+ * Returns a function that aborts the work after `ms`, returns undefined for a missing object, and throws a
+ * Problem on any failure.
+ */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY
   return async (ms, work) => {
@@ -225,7 +228,7 @@ function statusOf(error: unknown): number | undefined {
 
 const isNoBucket = (error: unknown) => error instanceof Error && error.name === 'NoSuchBucket'
 
-/** Leaves out the text of the error, which may repeat keys and signatures. */
+/** Leaves out the error's message, which may repeat keys and signatures. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'for no known reason'
   if (error.message === 'Region is missing') return 'no region is named (AWS_REGION)'

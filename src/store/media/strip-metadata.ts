@@ -33,18 +33,18 @@ export async function stripMetadata(
   }
 }
 
-/** Neighbours are joined, so an unchanged file is one piece. */
+/** Kept parts of a file; adjacent ones are joined, so an unchanged file is one piece. */
 interface Pieces {
   source: Buffer
   kept: Buffer[]
-  /** The end of the last piece in the source; -1 if it is not from there. */
+  /** The end of the last piece in `source`; -1 if that piece is not from there. */
   end: number
   parts: number
   /** The offset at which other work gets its next turn. */
   until: number
 }
 
-/** Bounds the work; an animation has three parts a frame. */
+/** Maximum, to bound the work; an animation has three per frame. */
 const MOST_PARTS = 50_000
 /** Bytes between turns for other work. */
 const STRETCH = 2 ** 19
@@ -85,7 +85,7 @@ async function yieldTurn(pieces: Pieces, at: number): Promise<void> {
   pieces.until = at + STRETCH
 }
 
-/** Exif 2.3, 4.6.2: a little-endian directory with the entry 0x0112. */
+/** Writes a little-endian directory with the entry 0x0112 (Exif 2.3, 4.6.2). */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')
@@ -280,7 +280,7 @@ function isKept(bytes: Buffer, at: number): boolean {
   return label === 0xf9 || label === 0x01
 }
 
-/** Each block begins with its length; the last is empty. */
+/** Finds the end of blocks. Each begins with its length; the last is empty. */
 async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   let at = start
   for (;;) {
@@ -309,7 +309,7 @@ const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 
 /**
- * Boxes refer to offsets, so removed parts become zeros. The orientation is a property, and stays.
+ * Overwrites metadata with zeros, since boxes refer to offsets. The orientation is a property, and stays.
  * @throws RangeError for a file whose boxes cannot be told apart
  */
 function stripAvif(bytes: Buffer): Buffer {

@@ -6,11 +6,9 @@ import type { ImportRun } from './import-run.ts'
 import { findElsewhere, findItems } from './import-store.ts'
 import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
-// Finds items that are in the calendar already from elsewhere, and refuses a source that repeats another one.
-
 /**
  * Finds items that are records of this calendar read back, for example from its feed: their page is here,
- * with the same id or UID. Items that the source has imported before are left out.
+ * with the same id or UID. Not those imported from the source before.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -32,7 +30,7 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** A page of this calendar: of an event by slug (by id until it is published), or of a series by id. */
+/** A page here: of an event by slug (by id until published), of a series by id. */
 interface Place {
   place: string
   slug: string
@@ -79,13 +77,13 @@ export interface UidHolder {
   kind: 'series' | 'event'
   id: number
   address: string | undefined
-  /** A record in the trash may be restored with its UID, so the item gets another. */
+  /** A record in the trash may be restored with its UID: the item gets another. */
   isTrashed: boolean
 }
 
 /**
- * Finds records with the UID of an item, since no two events of a feed may share one; not `own`, nor the
- * record that the item replaces because the event has begun or ceased to repeat.
+ * Finds records with the UID of an item, which no two events of a feed may share; not `own`, nor one that the
+ * item replaces because the event has begun or ceased to repeat.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -143,7 +141,7 @@ async function findByUid(
 }
 
 /**
- * Refuses a source without imported events if another one has imported at least half of `events`, its first.
+ * Refuses a source without imported events if another one brought half of `events`, its first.
  * @throws Error that says how to continue
  */
 export async function refuseDoubled(
@@ -179,8 +177,8 @@ export async function refuseDoubled(
 }
 
 /**
- * Compares an item with the record of its identity: by UID alone, else by id with title and day, since ids
- * may coincide.
+ * Compares an item with the record of its identity: by UID alone, else also by title and day, as ids may
+ * coincide.
  */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false

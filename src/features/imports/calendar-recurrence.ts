@@ -51,7 +51,7 @@ export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
 /**
  * How an event repeats: by a rule that events here can have, or on single dates. `left`: wall times of
- * exceptions; `isDate` tests for a date. Wall times are in the zone of the start.
+ * exceptions; `isDate` tests for a date; all in the zone of the start.
  */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
@@ -194,7 +194,7 @@ function rulesOf(
   return rules.length === lines.length ? rules : undefined
 }
 
-/** True if every rule ends before the start, which then is no date itself. */
+/** True if every rule ends before the start, which is no date then. */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
 }
@@ -213,7 +213,7 @@ function endOf(rule: EveryRule, start: CalendarTime, zones: CalendarZones): stri
   )
 }
 
-/** Keeps at most `MOST_DATES` dates: half of them past, or more if fewer are to come. */
+/** Keeps at most `MOST_DATES`: half of them past, or more if fewer are to come. */
 function kept(dates: readonly string[], today: string): readonly string[] {
   const coming = dates.findIndex((wall) => wall >= today)
   const from = Math.min((coming === -1 ? dates.length : coming) - MOST_DATES / 2, dates.length - MOST_DATES)

@@ -29,13 +29,13 @@ export interface CalendarTime {
   written: string
   isUtc?: true
   /**
-   * Set if no zone here matches the definition in the file: that definition and the time on it. `zone` is
-   * then a fixed UTC offset.
+   * The definition in the file and the time on it, if no zone here matches. `zone` is then a fixed UTC
+   * offset.
    */
   own?: { clock: Clock; wall: string }
 }
 
-/** Reads a time. UTC is converted to the zone of the file, in which a time without a zone is taken to be. */
+/** UTC is converted to the zone of the file, which also holds for a time without a zone. */
 export function timeOf(
   property: Property | undefined,
   zones: CalendarZones,
@@ -80,7 +80,7 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**
- * Adds a missing TZID to each of `FURTHER`: that of DTSTART, or for RECURRENCE-ID that of the series.
+ * Adds a missing TZID to each of `FURTHER`: that of DTSTART, for RECURRENCE-ID that of the series.
  * @param first the DTSTART of the series
  */
 export function withOneZone(component: Component, first?: Property): Component {
@@ -97,10 +97,7 @@ function zoneNameOf(property: Property | undefined): string | undefined {
   return property && isUtcText(property.value) ? 'UTC' : property?.parameters.TZID
 }
 
-/**
- * The start of an event. If it repeats and DTSTART is in UTC, its zone is UTC: its dates ignore clock
- * changes.
- */
+/** If the event repeats and DTSTART is in UTC, its zone is UTC: its dates ignore clock changes. */
 export function firstStart(
   component: Component,
   zones: CalendarZones,
@@ -141,10 +138,7 @@ function untilEnd(
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/**
- * The day of an all-day event: a time in UTC is converted to the zone where it is midnight, else taken as
- * written.
- */
+/** The day of an all-day event: UTC is converted to the zone where it is midnight, else taken as written. */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,
@@ -154,8 +148,8 @@ export function dayMeant(
 }
 
 /**
- * The date of a series that `time` (RDATE, EXDATE, RECURRENCE-ID) refers to: that of the same moment, else of
- * the same digits. Wall times are in the zone of the start.
+ * The date that `time` (RDATE, EXDATE, RECURRENCE-ID) refers to: of the same moment, else of the same digits.
+ * Wall times are in the zone of the start.
  */
 export function dateMeant(
   time: CalendarTime,

@@ -13,8 +13,6 @@ import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-ru
 import { type Message, message } from './import-messages.ts'
 import { WINDOWS_ZONES, windowsZone } from './windows-zones.ts'
 
-// Finds the zone of each TZID in a calendar file, by the VTIMEZONEs of the file and the zones known here.
-
 interface Definition {
   text: string
   named: readonly string[]
@@ -65,7 +63,7 @@ export function noZones(zone: string, now: number): CalendarZones {
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
 
-/** Adds a VTIMEZONE; it replaces an earlier one of its name. */
+/** Adds a VTIMEZONE, also in place of one of its name. */
 export function define({ definitions, steps }: CalendarZones, component: Component): void {
   const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
   const key = name.toLowerCase()
@@ -79,8 +77,8 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 }
 
 /**
- * Finds what TZID means: by the definition in the file, then the name, then a guess. Definitions become
- * outdated, so for an event still to come the name of a place (`Europe/Berlin`) means that place.
+ * Finds the zone of a TZID: by the VTIMEZONE in the file, then the name, then a guess. Definitions become
+ * outdated: for an event still to come the name of a place (`Europe/Berlin`) means that place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -164,7 +162,7 @@ function zoneOfPair(offsets: readonly number[], zones: CalendarZones): string | 
   return meaningOf(`${zone} ${offsets.join(' ')}`, zones, () => withSteps(zones, find).result)
 }
 
-/** Zones that definitions are compared with: the most common ones first, then those of Windows. */
+/** Zones that definitions are compared with: the most common ones, then those of Windows. */
 const WELL_KNOWN = [
   ...['UTC', 'Europe/London', 'Europe/Berlin', 'Europe/Athens'],
   ...['America/New_York', 'America/Chicago', 'America/Denver', 'America/Los_Angeles'],
@@ -234,10 +232,7 @@ export function wallAt(clock: Clock, utc: string): string {
   return formatUtc(utcToMs(utc) + offsetAt(clock, utcToMs(utc)))
 }
 
-/**
- * A clock as UTC offsets in ms: `offset` holds until the first of `steps`. `since` and `at` are ms since the
- * epoch.
- */
+/** UTC offsets in ms: `offset` holds until the first of `steps`. `since` and `at` are ms since the epoch. */
 export interface Clock {
   since: number
   offset: number
@@ -356,7 +351,7 @@ export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/** True if the zone has the offsets and changes of the clock between `from` and `to` (ms since the epoch). */
+/** Compares offsets and changes between `from` and `to` (ms since the epoch). */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
   // Cheap test first: one time in summer and one in winter.
   const half = Math.min(to, from + 182 * DAY_MS)
@@ -394,7 +389,7 @@ function zoneNamed(name: string): string | undefined {
 /** Names of UTC: Microsoft's, `UTC` or `GMT` with offset 0, or the letter `Z`. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
-/** Tells whether a name means one place; `EST` or `Eastern` may mean several zones. */
+/** False for a name of possibly several zones, such as `EST` or `Eastern`. */
 function isPlace(zone: string, name: string): boolean {
   const isLast = name.replaceAll(' ', '_').toLowerCase().endsWith(zone.toLowerCase())
   return isLast && zone.includes('/') && !/^etc\//i.test(zone)

@@ -60,10 +60,7 @@ export const IN_A_TURN = 25
 
 export const cellKey = (row: number, column: number) => `${row} ${column}`
 
-/**
- * Decides by the dates of all rows whether day or month comes first; if they leave it open, by the language
- * of the site.
- */
+/** Whether day or month comes first: by the dates of all rows, else by the language of the site. */
 export function guessOrder({ site }: Pick<Context, 'site'>, rows: Table, columns: RowColumns): DateOrder {
   const seen = noDates()
   for (const row of rows)
@@ -92,7 +89,7 @@ export function checkRow(
 ): CheckedRow {
   const { site } = context
   const given = new Map<ColumnMeaning, string>()
-  // The `'` in front keeps a spreadsheet from evaluating the cell as a formula.
+  // The `'` keeps a spreadsheet from evaluating the cell as a formula.
   for (const [at, meaning] of columns.entries())
     if (meaning !== undefined) given.set(meaning, (cells[at] ?? '').trim().replace(/^'(?=[=+\-@\t\r'])/, ''))
   const faults = new Map<number, string>()
@@ -213,5 +210,4 @@ function faultsOfItem(context: Context, item: SourceItem | undefined): FormFault
   }
 }
 
-/** A name without differences of case, accents and repeated spaces. */
 export const nameKey = (name: string) => fold(name.replace(/\s+/g, ' ').trim())

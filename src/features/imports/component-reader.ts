@@ -33,14 +33,13 @@ interface OpenComponent {
   /** Line of `BEGIN:VCALENDAR`; 0 outside a calendar. */
   calendar: number
   properties: Property[]
-  /** Whether VCALENDAR has been yielded: it precedes other components even without properties. */
+  /** True once VCALENDAR was yielded: it precedes other components even without properties. */
   isNamed: boolean
 }
 
 /**
  * Yields the top-level components of an iCalendar file in UTF-8, UTF-16 or Windows-1252. VCALENDAR has the
- * properties of the calendar; it comes first, and again for properties after components. A fault loses only
- * its own component.
+ * properties of the calendar: it comes first, and again for later ones. A fault loses only its component.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {
@@ -178,14 +177,14 @@ const KNOWN = new Set(
 )
 
 /**
- * Tells whether a line after a text property begins a property instead of continuing the text unfolded: by a
- * known name, `X-…`, or a form that only properties have.
+ * Whether a line after a text property begins a property, not unfolded text: by a known name, `X-…`, or a
+ * form that only properties have.
  */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []
   const isCompact = before !== 'DESCRIPTION' && next !== ' '
   const isUpper = name === name.toUpperCase()
-  // A mistyped property, which as part of a text would be published.
+  // As part of a text a mistyped property would be published.
   if (sign === '=') return isUpper && KNOWN.has(name)
   if (KNOWN.has(name.toUpperCase())) return isUpper || name === name.toLowerCase() || isCompact
   if (/^x-/i.test(name) || (sign === ';' && /^[\w-]+;[\w-]+=/.test(line))) return true
@@ -193,8 +192,8 @@ function beginsProperty(line: string, before: string): boolean {
 }
 
 /**
- * VCALENDAR with the properties read since the last call; undefined if there are none and it was yielded
- * already. A file of concatenated calendars has several.
+ * VCALENDAR with the properties since the last call; undefined if there are none and it was yielded. A file
+ * of concatenated calendars has several.
  */
 function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)

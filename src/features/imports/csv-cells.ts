@@ -6,11 +6,9 @@ import { fold } from '../../base/text/characters.ts'
 import { readMoment } from '../../base/text/moments.ts'
 import { ImportError, message } from './import-messages.ts'
 
-// Recognises the columns of a table, and reads dates and times in cells.
-
 /**
- * Further names: of our export, The Events Calendar, Google and Outlook, and common words, ordered by
- * language. A name of several meanings takes the first that no other column has.
+ * Names of our export, The Events Calendar, Google and Outlook, and common words, ordered by language. A name
+ * of several meanings takes the first that no other column has.
  */
 const COLUMNS = {
   identity: 'id, event id, post id',
@@ -151,7 +149,7 @@ export function meaningsOf(
   const taken = new Set<ColumnMeaning>(given.values())
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
-  // The first pass takes names with one meaning; the second chooses for the others from what is left.
+  // First names with one meaning; the others choose from what is left.
   for (const most of [1, Number.POSITIVE_INFINITY])
     for (const [at, known] of possible.entries()) {
       const free =
@@ -165,8 +163,7 @@ export function meaningsOf(
 }
 
 /**
- * The meaning of each column; undefined for an ignored one. A table without events lists venues or
- * organizers.
+ * The meaning of each column; undefined: ignored. A table without events lists venues or organizers.
  * @throws ImportError for a name in `given` that is no column, or without a column of titles or starts
  */
 export function readHeader(
@@ -254,8 +251,8 @@ export function orderOf({ dayFirst, monthFirst, ambiguous }: SeenDates): DateOrd
 let known: ReadonlyMap<string, number> | undefined
 
 /**
- * Month numbers by name, without accents, in every language. Made on first use, since every start of the
- * program loads this file.
+ * Month numbers by name, without accents, in every language. Made on first use: every start of the program
+ * loads this file.
  */
 function months(): ReadonlyMap<string, number> {
   known ??= new Map(
@@ -277,8 +274,8 @@ function plainMonth(name: string): string {
 }
 
 /**
- * `day` is `YYYY-MM-DD`, `time` `HH:MM:SS` up to 24:00:00; `utc` (RFC 3339) is set if the cell has a UTC
- * offset.
+ * `day`: `YYYY-MM-DD`; `time`: `HH:MM:SS` up to 24:00:00; `utc` (RFC 3339) only with a UTC offset in the
+ * cell.
  */
 interface TableDate {
   day: string
@@ -290,8 +287,8 @@ interface TableDate {
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
 
 /**
- * Reads a date, possibly with a time. A UTC offset is converted to local time of `zone`; without a zone (an
- * all-day event) the digits count.
+ * Reads a date, possibly with a time. A UTC offset is converted to `zone`; without it (an all-day event) the
+ * digits count.
  */
 export function readTableDate(
   text: string,
@@ -339,7 +336,7 @@ const dayAndName: Parts = ([, day, month, year]) => ({
   day: Number(day),
 })
 
-/** Between slashes the order is that of the table; between dots or dashes the day is first. */
+/** Slashes: the order of the table; dots or dashes: the day first. */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,

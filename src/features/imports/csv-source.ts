@@ -113,7 +113,7 @@ async function* rowsOf(
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
   const unread = { at: '', columns: new Map<number, string>(), filled: new Set<string>() }
-  // The first row with too few cells: if none follows, the file may have been cut off.
+  // First row with too few cells: if none follows, the file may be cut off.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{
@@ -192,7 +192,7 @@ async function feed(
   await pipeline(createReadStream(file, { highWaterMark: HEAD }), decoded, parser)
 }
 
-/** Trimmed cells by meaning, without the `'` that keeps a spreadsheet from evaluating formulas. */
+/** Trimmed cells by meaning, without the `'` that prevents formulas. */
 function cellsOf(
   columns: readonly (ColumnMeaning | undefined)[],
   record: readonly string[],
@@ -205,8 +205,8 @@ function cellsOf(
 }
 
 /**
- * Finds the delimiter, and the encoding: by a byte order mark, else UTF-8 if the whole file is valid UTF-8,
- * else Windows-1252.
+ * Finds the delimiter and the encoding: by a byte order mark, else UTF-8 if all of the file is valid, else
+ * Windows-1252.
  */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
@@ -260,9 +260,7 @@ const NO = /^(?:|0|n|no|false|off|nein|falsch|aus|non|faux|désactivé|falso|des
 
 const isYes = (cell: string | undefined) => YES.test(cell ?? '')
 
-/**
- * The field that checks the cells of a column. Each cell is parsed alone, so a refused one affects no other.
- */
+/** The field that checks a column. Each cell is parsed alone, so a refused one affects no other. */
 const takers: ReadonlyMap<ColumnMeaning, Fields> = new Map([
   ...otherCells.event.map(({ name }) => takerOf(name, 'event')),
   ...otherCells.venue.map(({ name }) => takerOf(name, 'venue')),
@@ -317,7 +315,7 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/** Yields the venue, organizers and terms of a row, then its event; a fault without title or start. */
+/** Yields venue, organizers and terms, then the event; a fault without title or start. */
 export function* eventOfRow(
   written: CsvRow,
   order: DateOrder,
@@ -379,7 +377,7 @@ function rowTimes(
   const isAllDay = cells.has('all_day') ? isYes(cells.get('all_day')) : startTime === undefined
   const first = startTime ?? '00:00:00'
   const last = endTime ?? first
-  // An end without a date before the start time is on the next day.
+  // An end time before the start time, without a date, is on the next day.
   const isNextDay = !isAllDay && !isDated && last < first
   const lastDay = addDays(end?.day ?? start.day, isNextDay ? 1 : 0)
   const [begins, ends] = [wallOf(start.day, first), wallOf(lastDay, last)]

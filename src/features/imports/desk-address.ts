@@ -9,8 +9,6 @@ import { saveSchedule } from './import-schedule.ts'
 import { importSource } from './import-source.ts'
 import { openSource } from './open-source.ts'
 
-// Looks at an address given at the desk, and saves a schedule that keeps it up to date.
-
 export interface StagedAddress {
   kind: 'address'
   address: string
@@ -22,7 +20,7 @@ export const LONGEST_ADDRESS = 1000
 /** Seconds between two runs, as offered at the desk. */
 export const INTERVALS = [3600, 21_600, 86_400, 604_800] as const
 
-/** Scheduled imports check no permission per record, so the caller needs all of them. */
+/** Scheduled imports check no permission per record: the caller needs all. */
 export const mayKeepAddresses = ({ caller }: Pick<Context, 'caller'>): boolean =>
   can(caller, 'publish') && can(caller, 'edit_others') && can(caller, 'manage_tags')
 

@@ -65,7 +65,7 @@ export function findDeskImport(db: Db, id: number): Promise<DeskImportColumns | 
 }
 
 /**
- * Updates an import that is in one of the states `from`.
+ * Updates an import in one of the states `from`.
  * @returns false if another form or process was faster
  */
 export async function updateDeskImport(
@@ -82,7 +82,7 @@ export async function removeDeskImport(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('desk_imports').where('id', '=', id).where('state', '=', 'open').execute()
 }
 
-/** Imports of `user` (undefined: everybody), newest first. */
+/** Newest first; those of everybody if `user` is undefined. */
 export function listDeskImports(
   db: Db,
   user: number | undefined,
@@ -115,7 +115,7 @@ export async function isAnyWaiting(db: Db, nowUtc: string): Promise<boolean> {
 }
 
 /**
- * Leases the oldest waiting import to this process.
+ * Leases the oldest waiting import.
  * @returns its id; undefined if none waits, or another process was faster
  */
 export async function leaseDeskImport(tx: Db, nowUtc: string, untilUtc: string): Promise<number | undefined> {

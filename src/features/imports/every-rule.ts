@@ -20,7 +20,7 @@ import { dayNumber } from '../../base/text/zones.ts'
 
 /** Lists are sorted; a part not given is an empty list. */
 export interface EveryRule {
-  /** The rule by days; one that repeats within a day is daily here. */
+  /** A rule that repeats within a day is daily here. */
   readonly days: DayRule
   /** Seconds of FREQ (1, 60 or 3600) of a rule that repeats within a day. */
   readonly unit: number | undefined
@@ -32,7 +32,7 @@ export interface EveryRule {
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
-  /** Where a day goes that a month does not have (RFC 7529, 4.1); undefined: left out. */
+  /** Where a missing day of a month goes (RFC 7529, 4.1); undefined: left out. */
   readonly skip: Skip | undefined
 }
 
@@ -131,8 +131,8 @@ function numbersOf(text: string | undefined, from: number, to: number): number[]
 }
 
 /**
- * Yields the local times from `start` to `end`, in order. COUNT includes a start that the rule does not
- * match. Times skipped by a clock change stay unchanged.
+ * Yields local times from `start` to `end`, in order. COUNT includes a start that the rule does not match.
+ * Times skipped by a clock change stay.
  */
 export function* everyDate(
   rule: EveryRule,
@@ -194,7 +194,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
 }
 
-/** Adds days that SKIP moves because a month lacks them (RFC 7529). */
+/** Adds days of which SKIP moves the missing ones (RFC 7529). */
 function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
   const { months, monthdays } = conditions
   const moved: number[] = []

@@ -25,7 +25,7 @@ import { type ImportRun, remember } from './import-run.ts'
 import { findItems } from './import-store.ts'
 import { type SourceItem, TEXTS } from './source-item.ts'
 
-// For a source that has moved here, copies the pictures in texts and changes the texts to show the copies.
+// For a source that has moved here: copies the pictures in its texts.
 
 const LONGEST = 1000
 
@@ -57,8 +57,8 @@ interface Pictured {
 }
 
 /**
- * Copies the pictures of an item and returns texts with the copies; in a text edited here only links change.
- * A picture that cannot be fetched keeps its link.
+ * Copies the pictures of an item and returns texts that show the copies; in a text edited here only links
+ * change. A picture that cannot be fetched keeps its link.
  */
 export async function copyPictures(
   run: ImportRun,
@@ -123,7 +123,7 @@ async function fetchAll(
   const images = await findFetched(context.db, pictures.flatMap(namesOfImage))
   let left = MAX_ADDRESSES
   for (const picture of options.dryRun ? [] : pictures) {
-    // First the address without a size, that of the original; then itself, as the size may be part of the
+    // First the original, without a size in the name; then the address itself: the size may be part of the
     // name.
     for (const address of new Set([sizeInName(picture) ? unsized(picture) : picture, picture])) {
       if (left === 0 || lacks.has(address) || imageAt(images, picture)) continue
@@ -182,7 +182,7 @@ export async function newImageRows(
   })
 }
 
-// Pictures that a text shows, and image files it links to, all at the host of its page.
+// Pictures shown in a text, and image files it links to, at the host of its page.
 
 const NAMED_BY: Readonly<Record<string, string>> = { a: 'href', img: 'src', source: 'srcset' }
 const HAS_SOME = /<(?:a|img|source)[\s/]/i
@@ -227,7 +227,7 @@ function settleTag(
 const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, '') ?? ''
 
 /**
- * The absolute address of a picture, without the query if the path names an image file.
+ * The absolute address, without the query if the path names an image file.
  * @returns undefined for no picture, or at another host
  */
 function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {

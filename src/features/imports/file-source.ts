@@ -24,7 +24,7 @@ import {
 import type { Reading, Source, SourceEntry } from './source-item.ts'
 import { countedBytes, describeMarkup, linesOf, markedEncoding, textIn } from './source-text.ts'
 
-// Reads a file as a source: recognises its format, reads JSON and NDJSON, and has a thread read long files.
+// Reads JSON and NDJSON, and has a thread read long files of any format.
 
 // JSON and NDJSON records have the form that the interface shows.
 
@@ -67,7 +67,7 @@ function isWholeRecord(text: string): boolean {
   return isRecord(value) && ('id' in value || typeof value.title === 'string')
 }
 
-/** Reads the file twice: first for the lines that are occurrences of a series, then for all records. */
+/** Reads the file twice: for lines that are occurrences of a series, then for all records. */
 async function* lineEntries(
   file: string,
   bytes: () => AsyncIterable<Uint8Array>,
@@ -224,7 +224,7 @@ export interface FileTask {
 }
 
 /**
- * Recognises the format of a file by content, else by name.
+ * Recognises the format by content, else by name.
  * @throws ImportError for a web page, and for a file that is not text
  */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {
@@ -293,7 +293,7 @@ export interface ReadTask {
 
 export interface ReadGrant {
   expectsNew: boolean
-  /** Entries that the main thread read before the worker started, which skips them. */
+  /** Entries that the main thread read before, which the worker skips. */
   passOver: number
 }
 
@@ -305,7 +305,7 @@ export type ThreadAnswer =
 /** In bytes. A smaller file is read before a thread has started. */
 const WORTH_A_THREAD = 2_000_000
 
-/** In bytes. Searching all lines of a longer file for series first would delay the main thread. */
+/** In bytes. Searching a longer file for series first would delay the main thread. */
 const WORTH_BEGINNING = 100_000_000
 
 /** Batches read ahead of the writing, which bounds memory. */

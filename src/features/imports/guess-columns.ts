@@ -9,7 +9,6 @@ import type { Table } from './read-table.ts'
 
 export interface GuessedColumns {
   hasHeading: boolean
-  /** Undefined for a column that is left out. */
   columns: (ColumnMeaning | undefined)[]
 }
 
@@ -58,7 +57,7 @@ const isDate = (cell: string, here: { language: string; now: string }) =>
     readTableDate(cell, 'american', undefined) !== undefined ||
     readSpokenDate(cell, here) !== undefined)
 
-/** True for a time of day: unlike a price, it has a separator or a word such as `h` or `Uhr`. */
+/** A time of day has a separator or a word such as `h` or `Uhr`, unlike a price. */
 const isClock = (cell: string) =>
   /^\d{1,2}(?:[:.h]\d\d|\s?(?:h|uhr|am|pm|a\.m\.|p\.m\.))/i.test(cell) &&
   readTableTime(cell.split(/\s?[–—-]\s?/, 1)[0] ?? '') !== undefined

@@ -19,8 +19,6 @@ import {
   takeSource,
 } from './import-store.ts'
 
-// Locks a source against concurrent imports; moves it to a new address.
-
 const LEASE_MS = 20_000
 const RENEWED_EVERY = 5_000
 const LOOKED_EVERY = 500
@@ -36,8 +34,8 @@ interface HeldSource {
 }
 
 /**
- * Takes the lock of a source, waiting for other processes (`wait` is then called once). The lock of an ended
- * process of this machine is taken at once, any other when it expires.
+ * Locks a source against concurrent imports, waiting for other processes (`wait` is then called once). The
+ * lock of an ended process of this machine is taken at once, any other when it expires.
  */
 export async function holdSource(
   { db, write }: Pick<Context, 'db' | 'write'>,
@@ -56,7 +54,7 @@ export async function holdSource(
     await pause(LOOKED_EVERY)
   }
   const renew = () => write((tx) => keepSource(tx, number, holder, formatUtc(Date.now() + LEASE_MS)))
-  // The next renewal makes up for a failed one; if all fail, the next write reports the expired lock.
+  // The next renewal makes up for a failed one; else the next write reports the expired lock.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEWED_EVERY).unref()
   return {
     number,
@@ -97,8 +95,8 @@ function isGone(holder: string): boolean {
 export const NOT_THE_SAME = 'none'
 
 /**
- * Finds the former source, `name`, that is to continue under the new address.
- * @returns undefined if it has that address already
+ * Finds the source `name`, which is to continue under the new address.
+ * @returns undefined if it has that address
  * @throws ImportError when there is no source `name`, or both were imported
  */
 export async function findFormer(db: Db, name: string, address: string): Promise<number | undefined> {
@@ -118,9 +116,7 @@ export async function findFormer(db: Db, name: string, address: string): Promise
   return former
 }
 
-/**
- * Moves the source `name` to the new address. `wait` is called once if its running import has to end first.
- */
+/** Moves the source `name` to the new address. `wait` is called once if its running import must end first. */
 export async function continueSource(
   context: Pick<Context, 'db' | 'write'>,
   name: string,

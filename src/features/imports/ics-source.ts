@@ -144,7 +144,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/** Calendars of a file that the survey keeps; in further ones, properties after components are ignored. */
+/** In further calendars of a file, properties after components are ignored. */
 const MOST_CALENDARS = 100_000
 
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
@@ -163,7 +163,7 @@ interface CalendarFile extends Omit<CalendarFacts, 'zoneName'> {
   zones: CalendarZones
 }
 
-/** Yields venue, organizers and categories, then the event, series or occurrence. */
+/** Yields linked records, then the event, series or occurrence. */
 function* eventsOf(written: Component, file: CalendarFile, known: KnownSeries): Generator<SourceEntry> {
   const series = known.series.get(textOf(written, 'UID'))
   const component = withOneZone(written, series?.first)
@@ -307,7 +307,7 @@ function seriesItem(
   return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
-/** Identifies an occurrence by its day, or by its start in UTC, the same in every zone. */
+/** The day of an occurrence, or its start in UTC, the same in every zone. */
 function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }
@@ -365,8 +365,8 @@ function sharedPart(
 }
 
 /**
- * Status and date of publication, as our own export tells them; elsewhere a CLASS other than PUBLIC means
- * private. An occurrence has the status of its series.
+ * Status and date of publication by our own export; elsewhere a CLASS other than PUBLIC means private. An
+ * occurrence has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
   const written = textOf(component, OWN_DATE)
@@ -394,7 +394,9 @@ const SAYS_CANCELED = new RegExp(
   'iu',
 )
 
-/** Title and event status. Calendars like ours write the status before the title too: there it is removed. */
+/**
+ * Title and event status. Calendars like ours also write the status before the title: it is removed there.
+ */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()
@@ -413,10 +415,7 @@ function titleAndState(component: Component, file: CalendarFile) {
 
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
-/**
- * The description as HTML: X-ALT-DESC unless empty, else DESCRIPTION, escaped unless it has markup, as Google
- * writes it.
- */
+/** As HTML: X-ALT-DESC unless empty, else DESCRIPTION, escaped unless it has markup, as Google writes it. */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),
@@ -441,7 +440,7 @@ type Meeting = Readonly<Record<'online_url' | 'online_label' | 'online_shown', s
 
 const LABELLED = limits.line.characters
 
-/** Reads CONFERENCE (RFC 7986, 5.11). A link that our export marks as hidden stays hidden. */
+/** Reads CONFERENCE (RFC 7986, 5.11). A link marked as hidden by our export stays hidden. */
 function meetingOf(component: Component): { meeting: Meeting; refused: string } {
   const conferences = propertiesOf(component, 'CONFERENCE').map(({ parameters, value }) => {
     const label = beginningOf((parameters.LABEL ?? '').replace(/\s+/g, ' ').trim(), LABELLED)
@@ -461,8 +460,8 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
 /**
- * How people take part, as our export tells it; elsewhere a link or a meeting program in LOCATION means
- * online, or mixed with a venue too.
+ * By our own export; elsewhere a link or a meeting program in LOCATION means online, or mixed with a venue
+ * too.
  */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
@@ -498,7 +497,7 @@ function linkedItems(component: Component, at: string): SourceItem[] {
     const email = /^mailto:([^@\n]+@.+)$/i.exec(value.trim())?.[1] ?? ''
     if (email === OF_NOBODY) return undefined
     const name = decodeText(parameters.CN ?? '')
-    // Programs without a name write the e-mail address there, which must not be published.
+    // Programs without a name write the e-mail address, which must not be published.
     const item = linkedItem('organizer', name.includes('@') ? '' : name, { email }, at)
     return item && email !== '' ? { ...item, hasAddress: true as const } : item
   })
@@ -528,10 +527,7 @@ const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
-/**
- * Coordinates of GEO; none if it is empty or 0, an unknown place. `unread`: a value that cannot be
- * coordinates.
- */
+/** None if GEO is empty or 0, an unknown place. `unread`: a value that cannot be coordinates. */
 function coordinatesOf(component: Component): {
   geo: { geo_lat?: number; geo_lng?: number }
   unread: string

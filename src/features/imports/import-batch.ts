@@ -52,7 +52,7 @@ import {
   writeItem,
 } from './write-item.ts'
 
-// Writes a batch, if possible in one transaction. A single event of an earlier run may become a series.
+// Writes a batch, if possible in one transaction.
 
 interface Begun {
   items: SourceItem[]
@@ -60,8 +60,8 @@ interface Begun {
 }
 
 /**
- * Finds series whose event an earlier run imported as a single one. It becomes the first date of the series,
- * which takes over its row in `import_items`.
+ * Finds series whose event was imported as a single one. It becomes their first date, and they take over its
+ * row in `import_items`.
  */
 async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
@@ -198,7 +198,7 @@ const MOST_ATTEMPTS = 5
 
 const PREPARED_AT_ONCE = 4
 
-/** Imports items of one kind; those that cannot be written are reported as failed. */
+/** Imports items of one kind; reports those that cannot be written as failed. */
 export async function importBatch(
   run: ImportRun,
   kind: ItemKind,
@@ -218,7 +218,7 @@ export async function importBatch(
 }
 
 /**
- * Keeps one item of each identity: the latest revision, else the first. One of the same revision that differs
+ * Keeps one item of each identity: the latest revision, else the first. A different one of the same revision
  * is reported as failed.
  */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
@@ -320,8 +320,8 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
 }
 
 /**
- * Writes all items in one transaction; if that fails, again with a savepoint each, so that a failure affects
- * only its item.
+ * Writes all items in one transaction; if that fails, again with a savepoint each, so that only one item
+ * fails.
  */
 async function writeBatch(
   run: ImportRun,
@@ -388,9 +388,7 @@ async function writeAll(
   return written
 }
 
-/**
- * Records a change if only the address in the source is new, since the page here links to it as its original.
- */
+/** Records a change if only the address in the source is new: the page here links to it as its original. */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'
@@ -447,7 +445,7 @@ async function refuseStale(
 }
 
 /**
- * Checks that UIDs of new records are free, and holds them until the transaction ends.
+ * Checks that UIDs of new records are free, and holds them in the transaction.
  * @throws StalePlan when another import was faster
  */
 async function claimUids(
@@ -506,7 +504,7 @@ function writtenAfter(one: PlannedItem, ready: PreparedItem): { written: Fingerp
   return { written: { ...before, ...Object.fromEntries(settled) }, isWhole }
 }
 
-/** Leaves out rows stored already: an item without its image is tried in every run, often without changes. */
+/** Leaves out rows stored already: an item without its image is tried in every run, often unchanged. */
 function changedRows(
   rows: readonly ImportItemColumns[],
   written: readonly WrittenItem[],
@@ -529,14 +527,14 @@ const textOf = ({
 }: ImportItemColumns) =>
   JSON.stringify([source, kind, identity, occurrence, record, sequence, digest, written, kept, page])
 
-/** False for a field that keeps its value here, which a later run may write under another policy. */
+/** False for a field that keeps its value here: a run under another policy may write it. */
 function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: string): boolean {
   return (
     fields.has(field) || (plan.act === 'update' && !plan.fields.includes(field) && !plan.kept.includes(field))
   )
 }
 
-/** Fingerprints for `kept`: fields changed here keep their former ones, and so stay marked as changed. */
+/** For `kept`: fields changed here keep their former fingerprints, and so stay marked as changed. */
 function keptOf(
   { known, state, plan }: PlannedItem,
   { fields }: PreparedItem,

@@ -256,7 +256,7 @@ function registerImport(program: Command, open: () => Promise<CalendarGround>): 
           const words = wordsOf(asked)
           return print(await scheduleImport(ground.database, source, { ...asked, every }, words, Date.now()))
         }
-        // If the service ends, this process does: another one will continue the import.
+        // Another process of the service will continue the import.
         if (forService) endWithParent()
         const wanted = { images, private: isPrivate, addresses }
         const options = { ...wanted, conflicts, review, dryRun, mirror, allowMassRemoval, origin }
@@ -290,7 +290,7 @@ async function tellService(said: Message): Promise<void> {
   if (process.connected) await new Promise((sent) => process.send?.(said, sent))
 }
 
-/** Ends this process with the service that started it. The IPC channel does not keep it alive. */
+/** Ends this process with the service. The IPC channel does not keep it alive. */
 function endWithParent(): void {
   if (process.connected === false) process.exit(1)
   process.once('disconnect', () => process.exit(1))
@@ -331,7 +331,7 @@ function wordsOf({
 }
 
 /**
- * The address shown during the import, without login and query, which may be secret.
+ * Without login and query, which may be secret.
  * @returns undefined for a file
  */
 function addressIn(source: string): string | undefined {

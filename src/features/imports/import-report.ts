@@ -8,7 +8,7 @@ import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { type ImportText, sayImport } from './import-texts.ts'
 import type { Source } from './source-item.ts'
 
-/** Remarks of a kind that are listed; further ones are only counted. */
+/** Further remarks of a kind are only counted. */
 const MOST_LINES = 200
 
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>
@@ -191,7 +191,7 @@ interface Far {
 
 const LINE_EVERY_MS = 30_000
 
-/** Shows progress: on a terminal a bar with rate and remaining time, elsewhere a line every half minute. */
+/** On a terminal a bar with rate and remaining time, elsewhere a line every half minute. */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,
@@ -253,7 +253,7 @@ const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
 const WORDS = 56
 
-/** The progress within `columns` characters: a bar that does not fit is left out, words are cut off. */
+/** A bar that does not fit into `columns` characters is left out, words are cut off. */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)

@@ -66,12 +66,12 @@ import {
 
 // The room of the desk for a table: it is sent, checked, corrected, imported, and undone if wanted.
 
-/** In bytes: a pasted table, and a file. */
+/** In bytes. */
 const MOST_TEXT = 2_000_000
 const MOST_FILE = 5_000_000
 const LONGEST_NAME = 200
 const MOST_WAITING = 3
-/** In characters: categories or organizers for all rows, and an edited cell. */
+/** In characters. */
 const LONGEST_NAMES = 1000
 const LONGEST_CELL = 20_000
 /** In ms: the response comes by then; the work continues in the background. */
@@ -86,7 +86,7 @@ function showStart(request: DeskRequest): DeskAnswer {
   return startView(request, {})
 }
 
-/** Stores the table sent and shows what it contains; `action=import` imports rows without faults at once. */
+/** Stores a table and shows what it contains; `action=import` imports rows without faults at once. */
 async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   mayImport(request)
   const { context } = request
@@ -108,12 +108,12 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   return refusal === undefined ? startWork(request, work, row, 'waiting') : importView(request, row, refusal)
 }
 
-/** Stands for an import not stored yet: no row has this id. */
+/** No row has this id. */
 const NOT_KEPT_YET = { id: 0 }
 
 /**
- * Stores an address and looks at it in the background. A schedule begins only after somebody has seen what it
- * contains.
+ * Stores an address and looks at it in the background; somebody has to see what it contains before a schedule
+ * begins.
  */
 async function takeAddress(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   const { context } = request
@@ -392,10 +392,7 @@ function allowedStatus({ caller }: Context, status: NewStatus): NewStatus {
   return status === 'publish' && !can(caller, 'publish') ? 'pending' : status
 }
 
-/**
- * Executes `take COLUMN ROW NAME`: writes a venue into every row with the same text in the column as this
- * row.
- */
+/** Executes `take COLUMN ROW NAME`: writes a venue into every row with this row's text in the column. */
 function withTaken(choices: RowChoices, words: readonly string[], table: Table): RowChoices {
   const [column = '', number = '', ...name] = words
   const at = Number(column)

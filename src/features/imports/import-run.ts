@@ -57,7 +57,7 @@ export interface Remark {
   kind: 'failed' | 'kept' | 'missing' | 'note' | 'private' | 'unread'
   at: string
   text: Message
-  /** Replaces `text` on the command line; it reveals hosts that this machine can reach. */
+  /** Replaces `text` on the command line: it reveals hosts that this machine can reach. */
   operator?: string
 }
 
@@ -70,24 +70,22 @@ export interface ImportRun {
   run: number | undefined
   origin: Origin
   counts: Counts
-  /** In a dry run, called with each item to import and the fields that would keep their values here. */
+  /** In a dry run, gets each item to import and the fields that would keep their values here. */
   onDryRunItem: ((item: SourceItem, here: RecordState | undefined) => void) | undefined
   remark: (remark: Remark) => void
   /** Ids by `itemKey` of at most `MOST_REMEMBERED` items; others are looked up. */
   links: Map<string, number>
-  /** Digests of linked items by `itemKey`: every event that refers to one may repeat it. */
+  /** Of linked items, by `itemKey`: every event that refers to one may repeat it. */
   digests: Map<string, string>
   begun: Set<number>
-  /**
-   * Keys of written items, only when reading changes: if everything has to be read again, they count once.
-   */
+  /** Keys of written items, if only changes are read: should everything be read again, they count once. */
   written: Set<string> | undefined
   /** Why pictures could not be fetched, by address: texts may share them. */
   lacks: Map<string, string>
   seen: SeenRecords
   lost: Set<string>
   unread: Set<string>
-  /** True if an item of unknown identity was not read: it may be an event that seems to be gone. */
+  /** True if an item of unknown identity was not read: it may be an event that seems gone. */
   isUnclear: boolean
   hasEvents: boolean
   /** If set, nothing is trashed. */
@@ -105,7 +103,7 @@ export class BrokenSource extends ImportError {
   }
 }
 
-/** Notes an item that was not read or written, so that its record does not count as gone. */
+/** Notes an item not read or written, so that its record does not count as gone. */
 export function noteUnread(run: ImportRun, identity: string | undefined): void {
   if (identity === undefined || run.unread.size >= MOST_REMEMBERED) run.isUnclear = true
   else run.unread.add(identity)
@@ -116,7 +114,6 @@ export class StalePlan extends Error {
   override name = 'StalePlan'
 }
 
-/** Most items that a run remembers; others are looked up in the database. */
 const MOST_REMEMBERED = 200_000
 
 export function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
@@ -156,14 +153,13 @@ export function noteSeenRecord(seen: SeenRecords, record: number): void {
 
 export const isSeen = ({ ids }: SeenRecords, record: number): boolean => hasId(ids, record)
 
-/** Throws the error again if the item is not to blame, as in an outage or with a stale plan. */
+/** Throws the error again if no item is to blame, as in an outage or with a stale plan. */
 export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
 /**
- * Notes that the source still has the record: a mirror trashes others. `here` has the fields that keep other
- * values.
+ * Notes that the source still has the record: a mirror trashes others. `here`: the fields with other values.
  */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)

@@ -21,8 +21,6 @@ import {
 import type { ImportScheduleColumns } from './import-tables.ts'
 import { spanText } from './import-variables.ts'
 
-// Stores imports on a schedule; runs due ones, each in its own process.
-
 interface AskedSchedule {
   every: string
   name?: string
@@ -37,7 +35,7 @@ interface AskedSchedule {
 const SHORTEST = 300_000
 
 /**
- * Stores a schedule and returns a sentence for the operator.
+ * Stores a schedule; returns a sentence for the operator.
  * @param words arguments of `kalends import` without the source and `--every`
  * @throws Error when the import could not run unattended
  */
@@ -103,7 +101,7 @@ export interface ScheduledRun {
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
 export const ALLOWED = '--allow-mass-removal'
-/** Exit code that pauses the schedule until somebody decides whether the source is right. */
+/** Pauses the schedule until somebody decides whether the source is right. */
 export const NEEDS_DECISION = 3
 
 const LEASE_MS = 300_000
@@ -218,7 +216,7 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/** Most imports at once, without those that have run longer than `MAKES_ROOM_AFTER` ms. */
+/** Without imports that have run longer than `MAKES_ROOM_AFTER` ms. */
 const MOST_AT_ONCE = 3
 const MAKES_ROOM_AFTER = 60_000
 const MOST_RUNNING = 12
@@ -229,7 +227,7 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
 }
 
 /**
- * Runs due imports within the limits; a lease keeps other processes from running the same one.
+ * Runs due imports within the limits; a lease keeps other processes from the same one.
  * @returns when those begun here have ended
  */
 export async function runDueImports(
@@ -290,11 +288,11 @@ function describeFailure(name: string, { code, said }: ScheduledRun): Message {
   ]
 }
 
-/** Code 2 is no failure: some records are missing, and the next run tries them again. */
+/** Code 2 is no failure: some records are missing, which the next run tries again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
 /**
- * Leases a due import to this process.
+ * Leases a due import.
  * @returns undefined if none is due, or another process was faster
  */
 async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
@@ -416,12 +414,12 @@ export function importStarter(settings: readonly string[], longest = LONGEST_RUN
 
 const THREADS = '/proc/self/task'
 
-/** Lowers the priority below the service and other programs, since an import uses all the time it gets. */
+/** Lowers the priority below other programs: an import uses all the time it gets. */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
   // It is low already; only root could raise it.
   if (getPriority() >= wanted) return
-  // On Linux each thread has its own, and garbage collection takes a quarter of the time.
+  // On Linux each thread has its own; garbage collection takes a quarter of the time.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 

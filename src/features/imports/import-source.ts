@@ -54,9 +54,7 @@ import {
   standsAlone,
 } from './source-item.ts'
 
-// Reads a source and writes its items in batches; a dry run only counts and shows them.
-
-/** Items per transaction: after it, the service reads all of them before it answers an uncached list. */
+/** Items per transaction: the service reads all of them again before it answers an uncached list. */
 const BATCH = 200
 
 export interface ImportTask {
@@ -67,7 +65,7 @@ export interface ImportTask {
   remark: (remark: Remark) => void
   restart: () => void
   progress: (counts: Counts) => void
-  /** The source to be continued, or `none` if it only shares events with another one. */
+  /** The source to continue, or `none` if it only shares events with another one. */
   sameAs?: string | undefined
   wait: () => void
   /** Items of one kind per transaction; by default `BATCH`. */
@@ -99,7 +97,7 @@ export async function importSource(task: ImportTask): Promise<Imported> {
   return importHeld({ ...task, context: { ...context, write } }, number).finally(release)
 }
 
-/** Runs the import under the lock. A dry run needs none and writes nothing; its source may have no id. */
+/** Runs the import under the lock; a dry run needs none, writes nothing, and its source may have no id. */
 async function importHeld(task: ImportTask, number: number | undefined): Promise<Imported> {
   const dryRun = task.options.dryRun ? nothingSeen() : undefined
   const run = await beginRun(task, number, dryRun)
@@ -122,8 +120,8 @@ async function importHeld(task: ImportTask, number: number | undefined): Promise
 }
 
 /**
- * Reads the whole source again: a list of changes omits unchanged occurrences, so only whole series show
- * which are gone. Written items stay counted.
+ * Reads the whole source again: a list of changes omits unchanged occurrences, so it does not show which are
+ * gone. Written items stay counted.
  */
 async function importWhole(run: ImportRun, task: ImportTask, dryRun: DryRun | undefined): Promise<void> {
   const { created, updated, made } = run.counts
@@ -139,7 +137,7 @@ async function importWhole(run: ImportRun, task: ImportTask, dryRun: DryRun | un
   await importEntries(run, task, dryRun)
 }
 
-/** Stores the sync token, from which the next run reads only later changes. */
+/** Stores the sync token: the next run reads only later changes. */
 async function noteToken(run: ImportRun, from: Source): Promise<void> {
   const { source, context, options, isIncomplete, broken } = run
   const token = from.token?.() ?? ''
@@ -147,7 +145,7 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/** Key of the options: with others the run before may have left out records, so its token is not used. */
+/** With other options the run before may have left out records: its token is not used. */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -312,10 +310,7 @@ async function refuseOwn(
   return events.length > 0
 }
 
-/**
- * True for a linked item read before in this run. Its first version counts, so that runs do not undo each
- * other.
- */
+/** True for a linked item read before in this run: its first version counts, lest runs undo each other. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)

@@ -47,8 +47,8 @@ export async function saveOrigin(
 }
 
 /**
- * Moves a source to a new address, taking over the runs of a source without events there. Without token and
- * position the next run reads everything.
+ * Moves a source to a new address, with the runs of a source without events there. Without token and position
+ * the next run reads everything.
  */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
   const empty = await findSource(tx, address)
@@ -177,8 +177,8 @@ export async function findElsewhere(
 }
 
 /**
- * Finds records by ids in the source: those imported from it, else from one that has moved here. An unknown
- * number is taken as an id here.
+ * Finds records by ids in the source: imported from it, else from one that has moved here. An unknown number
+ * counts as an id here.
  */
 export async function findNumbered(
   db: Db,
@@ -240,8 +240,8 @@ const insertActs = statement<{ rows: ImportActColumns[] }>()((db, value) =>
 )
 
 /**
- * Saves items, and acts for an undo. If the page of an item is a path, which redirects to the record, a
- * change of the source is recorded.
+ * Saves items, and acts for an undo. If an item's page is a path, which redirects to the record, a change of
+ * the source is recorded.
  */
 export async function saveItems(
   tx: Tx,
@@ -311,8 +311,7 @@ export async function countLive(
 }
 
 /**
- * Counts events and series of a source by status and by whether they are over: a series when all its public
- * dates are.
+ * Counts events and series by status and by whether they are over: a series when all its public dates are.
  */
 export async function countStandings(
   db: Db,
@@ -399,7 +398,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** The latest run after this one, without runs that changed nothing or were undone. */
+/** Without runs that changed nothing or were undone. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,

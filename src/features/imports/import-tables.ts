@@ -11,7 +11,7 @@ export interface ImportScheduleColumns {
   next_utc: string
   leased_utc: string
   paused: number
-  /** `failures`: failed runs in a row; `outcome`: message of the last run. */
+  /** `failures` in a row; `outcome`: message of the last run. */
   failures: number
   outcome: string
 }
@@ -38,7 +38,7 @@ export interface ImportActColumns {
   action: 'create' | 'update' | 'trash' | 'begin'
   identity: string
   occurrence: string
-  /** JSON: former values of changed fields and former row of `import_items`; for `begin`, also the event. */
+  /** JSON: former values of changed fields, former row of `import_items`; for `begin`, the event. */
   before: string
 }
 
@@ -46,12 +46,12 @@ export interface ImportActColumns {
 export interface DeskImportColumns {
   id: number
   user: number
-  /** `waiting`: to be imported; `leaving`: to be undone. Both run while `leased_utc` is in the future. */
+  /** `waiting` to be imported, `leaving` to be undone: both run while `leased_utc` is in the future. */
   state: 'open' | 'waiting' | 'done' | 'leaving' | 'undone'
   name: string
   /** JSON: the kind (`table`, `file` or `address`), with the address, or remarks on the file. */
   content: string
-  /** JSON of `RowChoices`: columns, corrected cells, decisions on rows, and values for all rows. */
+  /** JSON of `RowChoices`: columns, corrected cells, decisions, and values for all rows. */
   choices: string
   /** JSON of `Checked`: what becomes of each row; empty for an address. */
   checked: string

@@ -1,7 +1,6 @@
 import type { Feature } from '../../feature.ts'
 import { IMPORT_PASSWORD } from './import-variables.ts'
 
-/** Imports calendars of other programs, once or on a schedule. */
 export const imports: Feature = {
   name: 'imports',
   variables: [IMPORT_PASSWORD],

@@ -11,11 +11,9 @@ import { findPlaces } from './plan-items.ts'
 import { fingerprintsOf, itemKey, KIND_NAMES, readFingerprints, type SourceItem } from './source-item.ts'
 import { trashRecord } from './write-item.ts'
 
-// Finds events that are gone from a source; a mirror trashes them.
-
 const AT_ONCE = 500
 
-/** Largest share of the events of a source that one run of a mirror trashes. */
+/** Largest share of a source's events that one run of a mirror trashes. */
 const MOST_AT_ONCE = 1 / 5
 /** If fewer events are gone, their share does not matter. */
 const FEWEST_REFUSED = 10
@@ -23,8 +21,8 @@ const FEWEST_REFUSED = 10
 type EventKind = 'series' | 'event'
 
 /**
- * Handles events gone from the source. A mirror trashes them unless they were changed here, or are
- * suspiciously many. Occurrences no longer described become like their series.
+ * Finds events gone from the source. A mirror trashes them unless they were changed here, or are suspiciously
+ * many. Occurrences no longer described become like their series.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf
@@ -92,8 +90,7 @@ async function refuseMassRemoval(
 }
 
 /**
- * True if a deleted event was not imported under its id: only its whole series shows whether it was an
- * occurrence.
+ * True if a deleted event was not imported under its id: only its series shows whether it was an occurrence.
  */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run

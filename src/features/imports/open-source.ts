@@ -41,7 +41,7 @@ interface OpenedSource {
 const nothing = async () => undefined
 
 /**
- * Opens a file, or an address, whose response shows whether it is a file or a site.
+ * Opens a file or an address; the response shows whether that is a file or a site.
  * @throws Error when it cannot be opened
  */
 export async function openSource(
@@ -93,7 +93,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
 }
 
 /**
- * The password on the first line of the file, if one is given.
+ * The password on the first line of the file, if any.
  * @throws Error when the file cannot be read
  */
 export async function passwordOf({
@@ -140,7 +140,7 @@ async function fileBeside(task: FileTask): Promise<Source> {
 
 interface RemoteTask {
   url: string
-  /** The form of the address promises a calendar: any other response is an error. */
+  /** The form of the address promises a calendar: other responses are errors. */
   isCalendar: boolean
   login: string | undefined
   password: string | undefined
@@ -155,7 +155,7 @@ interface RemoteFile {
   extension: string
 }
 
-/** If JSON were named, some sites would answer with something else than their page. */
+/** With JSON named, some sites would not answer with their page. */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -165,8 +165,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Asks what is at the address: a file, or a page of a site. With `mayBePlain`, http is tried if nothing
- * answers by https, but never with a login.
+ * Asks whether the address is a file or a page of a site. With `mayBePlain`, http is tried if nothing answers
+ * by https, but never with a login.
  * @throws SourceFailure, also for a web page instead of a calendar
  */
 async function findRemoteFile(task: RemoteTask, mayBePlain: boolean): Promise<RemoteFound> {

@@ -31,8 +31,6 @@ import {
 } from './source-item.ts'
 import { likeOthers, referencesOf } from './write-item.ts'
 
-// Plans what becomes of many items at once, with all that this depends on.
-
 export interface PlannedItem {
   item: SourceItem
   prints: Fingerprints
@@ -42,8 +40,8 @@ export interface PlannedItem {
   reset: RecordState
   state: RecordState | undefined
   /**
-   * `twin`: its identity came before. `older`: a later revision is stored. `leave out`: it is new and
-   * private. `pass over`: another record has its UID.
+   * `twin`: its identity came before. `older`: a later revision is stored. `leave out`: new and private.
+   * `pass over`: another record has its UID.
    */
   plan:
     | Plan
@@ -96,10 +94,7 @@ export async function planItems(
   }
 }
 
-/**
- * Passes over new items whose UID a record has; if that is in the trash, the item is written with another
- * UID.
- */
+/** Passes over new items whose UID a record has; if that is trashed, the item is written with another UID. */
 async function withHolders(
   run: ImportRun,
   kind: ItemKind,
@@ -118,7 +113,7 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/** Compares an item with the last one sent; of an occurrence, only the fields that differ from its series. */
+/** Of an occurrence, only fields that differ from its series are compared. */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -182,8 +177,7 @@ function isAsLastSent(run: ImportRun, item: SourceItem, digest: string, known: H
 }
 
 /**
- * Finds unchanged items by digest, with few reads and no plan; occurrences are compared with their series
- * instead.
+ * Finds unchanged items by digest, with few reads and no plan; not occurrences, which depend on their series.
  */
 async function findSame(
   run: ImportRun,
@@ -328,9 +322,7 @@ const LONGEST = 1000
 
 const DAY_AT_END = /-\d{4}-\d\d-\d\d\/?$/
 
-/**
- * What is stored of the page: the path if the source has moved here, the address if it stays the original.
- */
+/** The path if the source has moved here, the address if it stays the original. */
 function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: string): string {
   if (origin === '' || page.length > LONGEST) return ''
   if (origin === 'moved') return kind === 'series' ? '' : oldPath(page)

@@ -7,7 +7,7 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 import { ImportError, type Message, message } from './import-messages.ts'
 
-// Asks other servers: one request at a time, with retries while they are busy, only at allowed addresses.
+// Asks other servers: one request at a time, only at allowed addresses.
 
 export interface FetchOptions {
   named: NamedOrigin
@@ -25,7 +25,7 @@ interface Sending {
   method: 'POST' | 'PUT' | 'DELETE'
   headers: Readonly<Record<string, string>>
   body: string | FormData | undefined
-  /** Before a repeated request, finds the result of the last attempt if it succeeded after all. */
+  /** Before a repeated request, finds the result if the last attempt succeeded after all. */
   findDone?: (() => Promise<FetchedAnswer | undefined>) | undefined
 }
 
@@ -187,13 +187,13 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['deflate', deflated],
 ])
 
-/** The origin named by the operator: it alone receives the login, and need not be public. */
+/** Named by the operator: it alone receives the login, and need not be public. */
 interface NamedOrigin {
   origin: string
   authorization: string | undefined
   agents: { secure: Agent; plain: PlainAgent }
   /**
-   * Set for somebody who does not operate the service: the origin has to be public or at one of these hosts.
+   * Set for somebody who does not operate the service: the origin must be public or at one of these hosts.
    */
   guest?: readonly string[] | undefined
 }

@@ -8,8 +8,6 @@ import { shownTo, visibleTo } from '../../calendar/records/record-store.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { type CheckedRow, nameKey } from './check-rows.ts'
 
-// Finds events here that rows of a table may describe, and venues that rows may mean.
-
 export interface EventHere {
   id: number
   title: string
@@ -28,8 +26,8 @@ const GAP_DAYS = 10
 const MOST_EVENTS = 20_000
 
 /**
- * Finds an event for each row: of its UID; else of its title and day, unless both name different venues; else
- * at its venue and time.
+ * Finds an event here for each row: of its UID; else of its title and day, unless both name different venues;
+ * else at its venue and time.
  */
 export async function findEventsHere(
   context: Context,

@@ -13,8 +13,8 @@ const EVERY_MS = 30_000
 const STAGED_EVERY_MS = 10_000
 
 /**
- * Runs imports of the desk and those on a schedule. The latter need `start`, which has no default if the
- * settings of this process cannot be passed on: then none runs.
+ * Runs imports of the desk and those on a schedule. Without `start`, which has no default if the settings of
+ * this process cannot be passed on, none runs on a schedule.
  */
 export function serveImports(
   service: ServiceStart,

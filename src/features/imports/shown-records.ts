@@ -76,8 +76,7 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * A later start, and the rule from there, for a series with too many past dates; empty if `values` can be
- * written unchanged.
+ * The later start, and the rule from there; empty if `values` can be written unchanged.
  * @param series the one here, whose start must not change
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
@@ -93,8 +92,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * The first date of the series here if it is later than in the source. `first`: the present one; undefined if
- * the series is not here yet.
+ * The first date here if it is later than in the source. `first`: the present one; undefined for a new
+ * series.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)
@@ -159,7 +158,7 @@ const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /**
- * Prices as the interface accepts them. Zero is shown as a word, with the number in `cost_details`; numbers
+ * As the interface accepts prices. Zero is shown as a word, with the number in `cost_details`; numbers
  * between the ends of a range are further prices.
  */
 const asCost: Read = (value, { cost_details: details }) => {
@@ -181,8 +180,8 @@ function isRangeOf(cost: string, figures: readonly string[]): boolean {
 }
 
 /**
- * The end of an event. The Events Calendar may show all-day events from 03:00:00 to 02:59:59 of the following
- * day: the last day is the one before.
+ * The Events Calendar may show all-day events from 03:00:00 to 02:59:59 of the following day: the last day is
+ * the one before.
  */
 const asEnd: Read = (end, { all_day, start_date: start }) => {
   if (all_day !== true || !hasWallForm(start) || !hasWallForm(end) || start.endsWith(' 00:00:00')) return end
@@ -232,7 +231,7 @@ const NAMES = {
   tag: 'name',
 } as const
 
-/** Records already yielded, as JSON by kind and id: each event repeats those it refers to. */
+/** As JSON by kind and id: each event repeats the records it refers to. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
@@ -247,8 +246,8 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
 }
 
 /**
- * Yields the item of a record after those it refers to, except what is in `before`; a fault for a value that
- * is no record.
+ * Yields a record after those it refers to, except what is in `before`; a fault for a value that is no
+ * record.
  */
 export function* itemsOf(
   kind: ListedKind,
@@ -274,17 +273,14 @@ export function* itemsOf(
   yield itemOf(kind, record, at, links)
 }
 
-/** Linked records: none for an empty list or false; for a text, a record of that name. */
+/** None for an empty list or false; for a text, a record of that name. */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
     .filter(isRecord)
 }
 
-/**
- * The id of a record, else its address, else title and start of an event, or name and details of another
- * record.
- */
+/** The id, else the address, else title and start of an event, or name and details of another record. */
 function identityOf(kind: ListedKind, record: ShownRecord): string | undefined {
   const { id, url, title, start_date: start } = record
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
@@ -355,7 +351,7 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/** Address of the image; empty for false, which means none. Undefined for terms, which have none. */
+/** Address; empty for false, which means none; undefined for terms, which have none. */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isRecord(image) && typeof image.url === 'string' ? image.url : ''
@@ -402,7 +398,7 @@ export function seriesIn(record: unknown): string | undefined {
   return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
-/** Yields a series, then each occurrence that differs from it; single events if no rule yields the dates. */
+/** Yields a series, then each occurrence that differs; single events if no rule yields the dates. */
 export function* seriesEntries(
   records: readonly unknown[],
   series: string,
@@ -474,7 +470,7 @@ function sharedItem(
 }
 
 /**
- * The rule with dates added and left out, so that it yields `starts`; it continues after the last one.
+ * The rule with dates added and left out, to yield `starts`; it continues after the last one.
  * @returns undefined if the rule cannot be read
  */
 function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): Recurrence | undefined {
@@ -490,9 +486,7 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/**
- * Ends the rule at the last date shown. COUNT cannot be kept: it includes earlier dates that are not shown.
- */
+/** Ends the rule at the last date shown. COUNT is lost: it includes earlier dates that are not shown. */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read
@@ -538,7 +532,7 @@ const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
   LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
 )
 
-/** The line without the event status in any language; undefined if it has none. */
+/** The line without the event status, in any language; undefined if it has none. */
 export function unannounced({ event_status }: StatusOf, line: string): string | undefined {
   const found = PREFIXES.find(({ status, prefix }) => status === event_status && line.startsWith(prefix))
   return found && line.slice(found.prefix.length).trim()

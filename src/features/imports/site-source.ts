@@ -28,7 +28,7 @@ interface Interface {
 export const NAMESPACE = /^((.*)\/[a-z][a-z0-9-]*\/events\/v1)(?:\/.*)?$/
 
 /**
- * Finds the namespace of the interface: in the address, by the link of its page, or at a known path.
+ * Finds the namespace: in the address, by the link of its page, or at a known path.
  * @throws SourceFailure if there is none
  */
 export async function findInterface(
@@ -59,7 +59,7 @@ export async function findInterface(
 }
 
 /**
- * Namespaces in the index of the site; empty if there is no index.
+ * Namespaces in the index; empty without an index.
  * @throws SourceFailure when the site does not answer, or wants a login
  */
 export async function readNamespaces(root: string, options: FetchOptions): Promise<string[]> {
@@ -222,7 +222,7 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
 }
 
 /**
- * Asks for changes since the token, or for everything if the site refuses it.
+ * Asks for changes since the token, or for everything if it is refused.
  * @returns undefined without the feed
  */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
@@ -330,7 +330,7 @@ async function* entriesOfRecord(
 }
 
 /**
- * Reads all occurrences of a series; only `found` if the site cannot list them.
+ * Reads all occurrences of a series; `found` alone if the site cannot list them.
  * @returns undefined if the list breaks off
  */
 async function readOccurrences(
@@ -396,7 +396,7 @@ function hasRoute({ body }: SourceFailure): boolean {
   return isRecord(answer) && answer.code !== 'rest_no_route'
 }
 
-/** True if the site has the interface, so that a list without a first page is empty. */
+/** True if the site has the interface: then a missing first page means an empty list. */
 async function isThere({ base, options }: SiteReading): Promise<boolean> {
   const answer = await fetchPolitely(base, options).catch(() => undefined)
   return answer !== undefined && isRecord(parsedJson(answer.body))

@@ -8,7 +8,7 @@ import type { RecordState } from '../../calendar/history/record-states.ts'
 import type { ImportItemColumns } from '../../store/storage/schema.ts'
 import { type Message, message } from './import-messages.ts'
 
-// An item is a record of any source in one common form, compared by fingerprints of its fields, and planned.
+// An item is a record of any source in one form, compared by fingerprints of its fields.
 
 /** In the order of writing: records before those that refer to them. */
 export const ITEM_KINDS = ['category', 'tag', 'venue', 'organizer', 'series', 'event'] as const
@@ -39,8 +39,7 @@ export interface SourceItem {
   /** An id or a UID, the same in every run. */
   identity: string
   /**
-   * Original start of an occurrence that differs from its series, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`;
-   * else empty.
+   * Original start of an occurrence unlike its series, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`; else empty.
    */
   occurrence: string
   /** Place in the source for the report, such as `line 12`. */
@@ -59,11 +58,11 @@ export interface SourceItem {
   sequence?: number
   /** For a series: the identity of its first event as a single one. */
   formerly?: string
-  /** Addresses of the image and of pictures in texts, if these are imported. */
+  /** Of the image and of pictures in texts, if these are imported. */
   pictures?: readonly string[] | undefined
-  /** Set for an organizer whose e-mail address in a calendar file may not be meant for the public. */
+  /** Set for an organizer's e-mail address in a calendar file, which may not be for the public. */
   hasAddress?: true
-  /** Set for a record from a feed of changes, newer than its copies in other records. */
+  /** Set in a feed of changes: newer than copies in other records. */
   isChange?: true
   ahead?: AheadOfWriting | undefined
 }
@@ -84,7 +83,7 @@ export interface SourceFault {
   isPart?: true
 }
 
-/** A part that is never read, such as a column; no record is incomplete for it. */
+/** A part that is never read, such as a column; it leaves no record incomplete. */
 interface SourceOmission {
   at: string
   unread: Message
@@ -110,7 +109,7 @@ export interface Source {
   /** In the unit of `progress`; 0 while unknown. */
   total: () => number
   progress: () => number
-  /** Called at the end. False if only a part was read: then missing items do not count as gone. */
+  /** Called at the end. False if only a part was read: missing items do not count as gone. */
   isWhole: () => boolean
   /** Where an interrupted run is resumed: `resume` of the next run takes it. */
   position?: () => string
@@ -119,7 +118,7 @@ export interface Source {
   readSince?: (token: string) => void
   /** Sync token for the next run, once everything has been read; else empty. */
   token?: () => string
-  /** Edition of the database of a Kalends (`storage/edition`), once entries have been read. */
+  /** Edition of the database of a Kalends (`storage/edition`), once entries were read. */
   edition?: () => string
   entries: (reading: Reading) => AsyncIterable<SourceEntry>
   beginsSoon?: boolean
@@ -164,10 +163,7 @@ export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }
 
-/**
- * Status with the time of publication. Without a time `future` becomes a draft: it would be published at
- * once.
- */
+/** Status and time of publication. Without a time `future` becomes a draft: it would be published at once. */
 export function scheduled(status: string, date_utc: string | undefined): Readonly<Record<string, string>> {
   if (status !== 'future') return { status }
   return date_utc === undefined ? { status: 'draft' } : { status, date_utc }
@@ -227,7 +223,7 @@ function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColum
 const LONGEST_NAME = 190
 
 /**
- * A venue, organizer or term that the source identifies only by name and details.
+ * A venue, organizer or term identified by name and details only.
  * @returns undefined for an empty name
  */
 export function linkedItem(
@@ -261,7 +257,7 @@ export function numberIn(identity: string): string | undefined {
 
 export const isToBeSeen = (status: unknown) => status === 'publish' || status === 'future'
 
-// A plan compares three states: what was last written, the record after that, and the record now.
+// A plan compares what was last written, the record after that, and the record now.
 
 /** What happens to a field changed both in the source and here. */
 export const POLICIES = ['keep', 'overwrite', 'skip'] as const
@@ -299,8 +295,7 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
 }
 
 /**
- * Fingerprints after a write. Fields changed here before keep their former ones, and so stay marked as
- * changed.
+ * After a write. Fields changed here before keep their former fingerprints, and so stay marked as changed.
  */
 export function keptAfter(
   kept: Fingerprints,

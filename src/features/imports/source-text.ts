@@ -2,9 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { type Message, message } from './import-messages.ts'
 
-// Reads a source as lines of text; recognises encodings and markup.
-
-/** `bytes` reads the file from its start at each call; `progress` counts the bytes of all calls. */
+/** `bytes` reads the file from its start; `progress` counts the bytes of all calls. */
 export function countedBytes(file: string): { bytes: () => AsyncGenerator<Buffer>; progress: () => number } {
   let read = 0
   const bytes = async function* () {
@@ -50,7 +48,7 @@ export function textOfBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes)
 }
 
-/** A line with its number; `at`: offset of its first byte; `tooLong`: bytes of a line that is not read. */
+/** `at`: offset of the first byte; `tooLong`: bytes of a line that is not read. */
 export type FileLine = { number: number; at: number; bytes: Uint8Array } | { number: number; tooLong: number }
 
 const LINE_END = 10
@@ -62,7 +60,7 @@ interface Gathered {
 }
 
 /**
- * Yields lines without line ends and byte order mark, no empty ones. At most `most` bytes of a line are in
+ * Yields lines without line ends and byte order mark, none empty. At most `most` bytes of a line are in
  * memory.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
@@ -113,7 +111,7 @@ export function textIn(bytes: Uint8Array): string {
 
 const MOST_LOOKED_AT = 500_000
 
-/** Names markup for the end of a sentence such as "It is a web page"; undefined for other text. */
+/** Names markup as the end of a sentence, such as "It is a web page"; undefined for other text. */
 export function describeMarkup(text: string, address = ''): Message | undefined {
   const head = text.slice(0, MOST_LOOKED_AT).replace(/^\ufeff?\s*/, '')
   if (/^(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|script|title)\b/is.test(head))

@@ -86,9 +86,7 @@ function note({ items, faults, said }: ReadFile, entry: SourceEntry): void {
 
 const MERGED = 'It is in the file {count} times, and comes in once, as it is there first.'
 
-/**
- * Builds the rows. A fault of an event that was read becomes a note at its row, any other a row of its own.
- */
+/** A fault of an event that was read becomes a note at its row, any other a row of its own. */
 async function rowsOfEntries(context: Context, { items, faults }: ReadFile): Promise<FileRow[]> {
   const linked = new Map(
     items.flatMap((item) => (standsAlone(item.kind) ? [] : [[`${item.kind} ${item.identity}`, item]])),

@@ -85,8 +85,8 @@ const IN_A_PIECE = 100
 const MOST_KEPT = 20_000_000
 
 /**
- * Packs rows into pieces of JSON.
- * @returns undefined if they are longer than `MOST_KEPT`
+ * Packs rows as JSON.
+ * @returns undefined if that is longer than `MOST_KEPT`
  */
 export async function piecesOf(rows: KeptRows): Promise<string[] | undefined> {
   const pieces: string[] = []
@@ -127,7 +127,7 @@ async function loadRows(
 
 export const isTexts = (row: KeptRow): row is readonly string[] => Array.isArray(row)
 
-/** The cells of all rows; an unreadable row of a file has cells to be filled in. */
+/** An unreadable row of a file has cells to be filled in. */
 export async function loadTable(db: Context['db'], id: number): Promise<Table> {
   return [...(await loadRows(db, id)).values()].map((row) => (isTexts(row) ? row : row.cells))
 }
@@ -236,7 +236,7 @@ const letterOf = (row: StagedRow): string => LETTER_OF.get([groupOf(row), row.fa
 /** Most changed rows checked in one event loop turn; for more, all rows are checked, a few per turn. */
 const MOST_AGAIN = 500
 
-/** Checks rows that changed choices affect; all if columns, dates or the heading have changed. */
+/** Checks rows that the changes affect; all for changed columns, dates or heading. */
 export async function stageChanged(
   context: Context,
   row: Staged & Pick<DeskImportColumns, 'choices' | 'checked'>,

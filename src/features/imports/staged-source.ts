@@ -10,9 +10,10 @@ import { findTermsHere } from './row-matches.ts'
 import { fingerprintsOf, linkedItem, type Source, type SourceItem, standsAlone } from './source-item.ts'
 import type { RowChoices, StagedRow } from './staged-import.ts'
 
-// The rows of a table at the desk as the source of an import.
-
-/** Yields the rows to import, giving way to requests, without what the caller may not create over REST. */
+/**
+ * Yields the rows of a table to import, giving way to requests, without what the caller may not create over
+ * REST.
+ */
 export async function stagedSource(
   context: Context,
   address: string,
@@ -40,8 +41,8 @@ export async function stagedSource(
 }
 
 /**
- * Links rows to the events they update. The present state counts as last seen, so that every difference
- * counts as changed in the source.
+ * Links rows to the events they update. The present state counts as last seen: every difference is a change
+ * in the source.
  */
 export async function adoptUpdated(
   { db, write }: Context,
@@ -129,7 +130,7 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
   ]
 }
 
-/** Links the event to records imported with it; with `isAll` also by links without a column. */
+/** Links the event to records imported with it; with `isAll` also without a column. */
 function withLinks(event: SourceItem, allowed: readonly SourceItem[], isAll = false): SourceItem {
   const of = (kind: SourceItem['kind']) => [
     ...new Set(allowed.flatMap((item) => (item.kind === kind ? [item.identity] : []))),
@@ -151,7 +152,7 @@ const pictured = ({ image }: SourceItem, { pictures }: Allowing) => ({
   image: pictures && image !== '' ? image : undefined,
 })
 
-/** Values of an update. Without an end in the row, the event keeps its duration. */
+/** Without an end in the row, the event keeps its duration. */
 function asUpdate(
   { values }: SourceItem,
   here: NonNullable<StagedRow['here']>,

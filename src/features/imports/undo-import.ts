@@ -39,9 +39,8 @@ interface Undone {
 const AT_ONCE = 100
 
 /**
- * Restores former values and trashes records that the run created, except what was changed since; deletes
- * unused terms. A second call resumes an interrupted undo. `wait` is called once if an import has to end
- * first.
+ * Restores former values, trashes records that the run created, except what was changed since, and deletes
+ * unused terms. A second call resumes an interrupted undo. `wait` is called once if an import must end first.
  * @throws ImportError for an unknown or undone run, and while a later one is not undone
  */
 export async function undoImport(context: Context, id: number, wait: () => void): Promise<Undone> {

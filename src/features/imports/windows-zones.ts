@@ -1,5 +1,3 @@
-// Finds the tz database zone of a time zone name of Windows or Exchange.
-
 /** The zone by CLDR of each Windows name, and names that Windows and Exchange have shown. */
 const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[]])[] = [
   ['Etc/GMT+12', 'Dateline Standard Time', 'International Date Line West', 'Eniwetok, Kwajalein'],
@@ -212,7 +210,7 @@ for (const [zone, , ...shown] of WINDOWS)
 export const WINDOWS_ZONES: readonly string[] = [...new Set(WINDOWS.map(([zone]) => zone))]
 
 /**
- * The zone of a name. Lotus Notes shortens `W. Europe Standard Time` to `W. Europe`; Exchange shows
+ * The tz zone of a name. Lotus Notes shortens `W. Europe Standard Time` to `W. Europe`; Exchange shows
  * `(UTC+01:00) Amsterdam, Berlin, …`, possibly with fewer cities.
  */
 export function windowsZone(name: string): string | undefined {

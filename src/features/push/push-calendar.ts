@@ -28,8 +28,7 @@ import type { PushItemColumns } from './push-tables.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar into another service: linked records, then series and events, then what is gone from
-// here.
+// Pushes this calendar: linked records, then series and events, then what is gone from here.
 
 interface PushTask {
   context: Context
@@ -161,7 +160,7 @@ async function beginRun(
   }
 }
 
-/** Pushes records that events link to; categories level by level, parents before children. */
+/** Pushes linked records; categories level by level, parents first. */
 async function pushLinked(
   run: PushRun,
   kind: Exclude<ItemKind, 'event'>,
@@ -219,8 +218,8 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
 }
 
 /**
- * Finds pushed events and series that are gone from here. A mirror trashes them, unless they were changed
- * there and the policy keeps changes; else they are only reported.
+ * Finds pushed events and series gone from here. A mirror trashes them, unless they were changed there and
+ * the policy keeps changes; else they are reported.
  */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
@@ -236,7 +235,7 @@ async function handleGone(run: PushRun): Promise<void> {
   }
 }
 
-/** The `rows` of records deleted or trashed here or, unless `all` is set, no longer public. */
+/** Those deleted or trashed here or, unless `all` is set, no longer public. */
 async function goneAmong(
   run: PushRun,
   kind: 'series' | 'event',

@@ -28,8 +28,6 @@ import type { PushItemColumns } from './push-tables.ts'
 import { readShown, refusalOf } from './push-target.ts'
 import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 
-// Pushes records of one kind, images, and series with the fields that occurrences override.
-
 const AT_ONCE = 4
 
 /**
@@ -80,8 +78,8 @@ async function attemptItem(run: PushRun, item: PushItem, row: PushItemColumns | 
 }
 
 /**
- * Saves a row with `remote` 0 before each create: if the answer is lost, the next run first looks for the
- * record at the target.
+ * Saves a row with `remote` 0 before each create: if the answer is lost, the next run looks for the record at
+ * the target.
  */
 async function noteIntents({ context, number, options }: PushRun, items: readonly PushItem[]): Promise<void> {
   if (options.dryRun || number === undefined || items.length === 0) return
@@ -171,7 +169,7 @@ export async function findUnpublishedDates(
   return new Map(rows.map(({ id, date }) => [id, date]))
 }
 
-/** The series to push: none for a target that is not a Kalends, which has no series. */
+/** None for a target that is not a Kalends: it has no series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -201,7 +199,7 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/** Fields that the occurrence overrides; also `slug`, unless it was derived from the date. */
+/** Fields that the occurrence overrides; `slug` too, unless derived from the date. */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -235,10 +233,7 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/**
- * Fields that the occurrence overrides or that were pushed before; without `all`, only the status of one that
- * is not public.
- */
+/** Fields overridden or pushed before; without `all`, only the status of an occurrence that is not public. */
 function ownItem(
   run: PushRun,
   row: EventRow,

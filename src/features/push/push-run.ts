@@ -128,16 +128,16 @@ export interface PushRun {
   remark: (remark: Remark) => void
   progress: () => void
   /**
-   * What other records send as the link, by `keyOfRecord`: the id at the target, 0 if a dry run would create
-   * the record, or the address of an image that the target fetches.
+   * What links to a record send, by `keyOfRecord`: the id at the target, 0 if a dry run would create it, or
+   * the address of an image that the target fetches.
    */
   links: Map<string, number | string>
   lost: Set<string>
   images: Set<number>
   seen: Set<string>
   /**
-   * Number of records that the target shows without a member, by member. `online_shown` counts meeting links
-   * not sent.
+   * Number of records shown by the target without a member, by member. `online_shown`: meeting links not
+   * sent.
    */
   unkept: Map<string, number>
 }
@@ -171,7 +171,7 @@ const NAMES: Readonly<Record<PushKind, string>> = {
 }
 
 /**
- * What is sent for a record. A link to a record that could not be pushed is left out: the next push tries
+ * What is sent for a record; without links to records that could not be pushed, which the next push tries
  * again.
  */
 export function itemOf(
@@ -292,7 +292,7 @@ export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): R
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** Values shown now, sent with each update because some targets empty fields that are not sent. */
+/** Values shown now, sent with each update: some targets empty fields that are not sent. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -303,8 +303,8 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
 }
 
 /**
- * The value to send: an empty text for an empty list of links or prices, which clears the field on every
- * target; a recurrence rule with its exceptions.
+ * An empty text for an empty list of links or prices, which clears the field on every target; a recurrence
+ * rule with its exceptions.
  */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)

@@ -7,10 +7,7 @@ import { readToken } from '../sync/sync-token.ts'
 export interface PushTarget {
   root: string
   base: string
-  /**
-   * True for another Kalends: it has series, and creates one record for all requests with one
-   * Idempotency-Key.
-   */
+  /** True for another Kalends: it has series, and creates one record per Idempotency-Key. */
   isKalends: boolean
   /** False: the target fetches images by their addresses. */
   takesUploads: boolean
@@ -78,7 +75,7 @@ export async function readTargetEdition({
 }
 
 const NOTHING = [404, 410]
-/** No record has the slug: the interface answers 400 (invalid parameter) to an unknown one. */
+/** No record has the slug: the interface answers 400 (invalid parameter) then. */
 export const NO_SLUG = [400, ...NOTHING]
 
 /**

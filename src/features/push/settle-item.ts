@@ -27,8 +27,6 @@ import {
   type TargetRequest,
 } from './push-target.ts'
 
-// Pushes one record; if the answer to a create was lost, finds what it created.
-
 export interface SettledItem {
   count: keyof Counts
   row?: PushItemColumns
@@ -43,7 +41,7 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
 }
 
 /**
- * Creates or updates the record at the target, without a request if it has not changed since the last push.
+ * Creates or updates the record, without a request if it has not changed since the last push.
  * @throws SourceFailure
  */
 export async function settleItem(
@@ -104,7 +102,7 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
 }
 
 /**
- * Fingerprints for `seen`. A field changed at the target keeps its former one: later pushes still detect the
+ * For `seen`. A field changed at the target keeps its former fingerprint: later pushes still detect the
  * change.
  */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
@@ -213,10 +211,7 @@ function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/**
- * Finds, by slug, name and start, what a create with a lost answer has made; images and terms cannot be
- * found.
- */
+/** Finds, by slug, name and start, what a create with a lost answer has made; no images and terms. */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined

@@ -5,8 +5,8 @@ import { type ChangeColumns, type PagedKind, TABLE_OF, type Taxonomy } from '../
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import * as sqlite from '../../store/storage/sqlite/sqlite-changes.ts'
 
-// Lists records changed between two cursors, page by page. The cursors of a walk are fixed, and a record
-// changed again leaves the range, so the list can only become shorter.
+// Lists records changed between two cursors, by pages. The cursors of a walk are fixed, and a record changed
+// again leaves the range: the list can only shrink.
 
 export interface ChangeRange {
   from: Cursor
@@ -19,9 +19,7 @@ export interface ChangePlace {
   record: number
 }
 
-/**
- * `was_public`, `is_public` (0 or 1): whether the public could see the record before and after the change.
- */
+/** `was_public`, `is_public` (0 or 1): whether the public saw the record before, and sees it after. */
 export interface ListedChange extends ChangePlace {
   was_public: number
   is_public: number
@@ -35,8 +33,7 @@ const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
 /**
- * Checks the form: the end of the log of changes, then the ids of transactions still running, ascending and
- * below it.
+ * Checks the form: the end of the log, then the ids of transactions still running, ascending and below it.
  */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
@@ -79,8 +76,8 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Records that show a changed one, without the changed ones. Events show series, venues, organizers, terms
- * and images; venues and organizers show images; categories show their ancestors and descendants.
+ * Records that show a changed one, without changed ones. Events show series, venues, organizers, terms and
+ * images; venues and organizers show images; categories show their ancestors and descendants.
  */
 export async function listShowing(
   db: Db,

@@ -24,7 +24,7 @@ import {
 } from './changed-since.ts'
 import { START, type SyncPlace, type SyncScope, type SyncToken, writeToken } from './sync-token.ts'
 
-// Reads the feed of changes by pages: every record on the first walk, later what has changed since a token.
+// Reads the feed by pages: every record on the first walk, later what has changed since a token.
 
 export const FEED_KINDS = ['venue', 'organizer', 'category', 'tag', 'event'] as const satisfies Showing[]
 export type ChangedKind = (typeof FEED_KINDS)[number]
@@ -70,7 +70,7 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * Reads a page. A reader who follows all tokens ends up with what the lists show, despite writes meanwhile.
+ * Reads a page. Following all tokens ends with what the lists show, despite writes meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {
@@ -126,7 +126,7 @@ async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange):
     tag: false,
     event: isAbout('image', 'venue', 'organizer', 'term', 'series'),
   }
-  // A token stores the index of a step, so every page has the same steps, also those without changes.
+  // A token stores the index of a step: every page has the same steps, also those without changes.
   const steps = askedKinds(scope).map(
     (kind): Step =>
       async (context, place, most) =>
@@ -151,8 +151,8 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The log has one kind for categories and tags, and nothing tells which a deleted term was: each change
-      // is looked up as every kind asked for.
+      // The log has one kind for categories and tags, and a deleted term may have been either: each change is
+      // looked up as every kind asked for.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
@@ -280,7 +280,7 @@ async function findShown(
 }
 
 /**
- * The in-memory cache once it has caught up, so that a page is not older than its cursor.
+ * The in-memory cache once it has caught up: a page must not be older than its cursor.
  * @returns undefined without a cache, or if it cannot catch up
  */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
@@ -307,8 +307,8 @@ async function showSome(
 }
 
 /**
- * A test whether the caller may learn the id of a gone record: it was public once, or the caller may read
- * such records.
+ * Whether the caller may learn the id of a gone record: it was public once, or the caller may read such
+ * records.
  */
 async function mayLearnGone(
   { db, caller }: Context,

@@ -13,8 +13,6 @@ import { FEED_KINDS, readerOf, readFeed } from './changes-feed.ts'
 import { syncTexts } from './sync-texts.ts'
 import { readToken, type SyncScope, type SyncToken } from './sync-token.ts'
 
-// The route of the feed of changes.
-
 const MOST_ON_A_PAGE = 1000
 /** A token has the ids of all transactions that were running, which can be many. */
 const LONGEST_TOKEN = { characters: 6000 }
@@ -88,8 +86,7 @@ export function changesRoute(): Route {
 }
 
 /**
- * The first request chooses kinds and filters; tokens contain them, and requests with a token may only repeat
- * them.
+ * The first request chooses kinds and filters; tokens contain them, so later requests may only repeat them.
  * @throws Problem rest_invalid_param for an unreadable token, rest_sync_token_expired for one too old or of
  * another scope
  */

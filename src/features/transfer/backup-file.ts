@@ -18,8 +18,8 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// A backup is a SQLite file without indexes: the tables of content, image files in an archive as of `sqlite3
-// -A` (table `sqlar`), and a manifest. Without a table `migrations`, no service starts on it.
+// A backup is a SQLite file without indexes: tables of content, image files in an archive as of `sqlite3 -A`
+// (table `sqlar`), a manifest. Without a table `migrations`, no service starts on it.
 
 export interface Manifest {
   /** Increased with every change of the format. */
@@ -30,7 +30,6 @@ export interface Manifest {
   edition: string
   /** The name of the calendar, the same through restores. */
   calendar: string
-  /** Applied to the tables. */
   migrations: string[]
   rows: Record<string, number>
   files: number
@@ -51,9 +50,9 @@ const APPLICATION_ID = 0x4b6c6e64
 export interface BackupWriter {
   db: Db
   addFile: (key: string, bytes: Uint8Array) => void
-  /** Writes the manifest, without which a backup is not valid, and closes the file. */
+  /** Closes the file with a manifest, without which a backup is not valid. */
   finish: (manifest: Manifest) => void
-  /** Closes the file without a manifest, after a failure. */
+  /** After a failure: closes the file without a manifest. */
   close: () => void
 }
 
@@ -123,7 +122,7 @@ const SQLAR = 'create table sqlar (name text primary key, mode int, mtime int, s
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Creates the tables as in the source: SQLite then copies whole records, which is fast. */
+/** Creates the tables as in the source: so SQLite copies whole records, which is fast. */
 function copyFromFile(
   target: DatabaseSync,
   file: string,
@@ -250,7 +249,7 @@ export interface OpenBackup {
 }
 
 /**
- * Opens a backup after checking its pages, foreign keys, and the manifest's numbers of rows and files.
+ * Opens a backup after checking pages, foreign keys, and the manifest's numbers of rows and files.
  * @throws Error with one sentence if it is damaged, or of a newer version
  */
 export function openBackup(file: string): OpenBackup {

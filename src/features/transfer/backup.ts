@@ -88,7 +88,7 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
   const manifest = await withReason(places, () => backUp(places, file, withSecrets, now, progress))
   describeBackup(file, (await stat(file)).size, manifest).forEach(print)
   if (withSecrets) await noteBackup(places.database, file, now, print)
-  // After a copy to another database, backups from before may be the last good ones: none is removed.
+  // After a copy to another database, earlier backups may be the last good ones: none is removed.
   if (warnOfMove(places.database) || keep === undefined) return
   for (const old of (await listBackups(target)).slice(keep)) {
     await rm(join(target, old))
@@ -97,8 +97,8 @@ async function backUpOnce(places: CalendarPlaces, plan: BackupPlan, print: Print
 }
 
 /**
- * Records the backup in the history, for `kalends doctor`. If the database cannot be written (a standby, a
- * full disk), prints the reason instead.
+ * Records the backup for `kalends doctor`. If the database cannot be written (a standby, a full disk), prints
+ * the reason.
  */
 async function noteBackup(address: string, file: string, now: number, print: Print): Promise<void> {
   try {

@@ -54,7 +54,7 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
     : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/** In ms. The row of an image follows its file within this time: an older file without one is an orphan. */
+/** In ms. The row of an image follows its file within this time: an older file without it is an orphan. */
 export const SETTLED_AFTER = 3_600_000
 
 const IMAGES_AT_ONCE = 500

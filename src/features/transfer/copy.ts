@@ -67,8 +67,8 @@ interface CopyOptions {
 }
 
 /**
- * Finds each address: on the command line, else in the file of the option, else in the environment.
- * @throws Error for a missing one
+ * On the command line, else in the file of the option, else in the environment.
+ * @throws Error for a missing address
  */
 function databasesOf(
   words: readonly (string | undefined)[],

@@ -6,7 +6,7 @@ import { findMove, placeAt, withoutPassword } from '../../store/storage/database
 
 /**
  * Notes beside the SQLite file `from` that its calendar was copied to `to`: no service starts on it any more.
- * Returns a sentence for the operator, also if that fails; undefined if `from` is no SQLite file. `now` is in
+ * Returns a sentence for the operator, also on failure; undefined if `from` is no SQLite file. `now` is in
  * ms.
  */
 export function noteMove(from: string, to: string, now: number): string | undefined {
@@ -30,7 +30,7 @@ export function forgetMove(address: string): void {
   if (place) rmSync(place.note, { force: true })
 }
 
-/** Tells whether the calendar was copied to another database, and warns of it on standard error. */
+/** Tells whether the calendar was copied to another database; warns of it on standard error. */
 export function warnOfMove(address: string): boolean {
   const move = findMove(address)
   if (move) console.error(`Warning: this is an old calendar. ${move.told} ${move.todo}`)

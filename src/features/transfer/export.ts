@@ -19,8 +19,6 @@ import { formatsOf } from '../feeds/formats.ts'
 import { ndjson } from '../feeds/ndjson.ts'
 import { asRefusal, isFolder, requireFolderOf } from './show-progress.ts'
 
-// The command `export`, and the search for events, which `push` uses too.
-
 interface ExportOptions extends Record<string, string | boolean | undefined> {
   format: string
   output?: string

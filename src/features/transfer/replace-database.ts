@@ -16,8 +16,6 @@ import { forgetMove } from './database-moves.ts'
 import { requireOwnerKept } from './seal.ts'
 import { gatherStatistics } from './tables.ts'
 
-// Replaces a calendar by a restored one, keeping the former one as a copy; puts copies back.
-
 /** The calendar to replace; undefined if there is none, or it is unreadable. */
 export type Former = { calendar: string; held: number } | undefined
 
@@ -32,8 +30,8 @@ export interface Replacing {
 }
 
 /**
- * Replaces the database in one step: after a crash too, the address leads to the complete former state or the
- * complete new one. Returns where the former one is kept.
+ * Replaces the database in one step: even after a crash the address leads to the whole former state or the
+ * whole new one. Returns where the former one is kept.
  * @throws Error with one sentence if the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(
@@ -117,7 +115,7 @@ function makePlace(file: string): Owner {
 }
 
 /**
- * Merges the WAL and locks the file: a process that waits for the lock finds the file moved, and does not use
+ * Merges the WAL and locks the file: a process waiting for the lock finds the file moved, and does not use
  * it. Returns undefined for no readable database.
  * @throws Error with one sentence if another process uses the file
  */
@@ -165,8 +163,8 @@ async function putFileBack(
     else tellOfRest(file, kept, tell)
     renewEditionOf(copy)
     keepFile(file, kept, held !== undefined)
-    // Killed before this rename, the process leaves two files on which no service starts, which is better
-    // than two that serve one calendar.
+    // If the process is killed before this rename, no service starts on either file: better than two serving
+    // one calendar.
     const wasMoved = copyNote(copy, file)
     renameSync(copy, file)
     forgetMove(`sqlite:${wasMoved ? copy : file}`)
@@ -305,7 +303,7 @@ async function setAside(tx: Db, moves: readonly string[], schema: string): Promi
   for (const move of moves) await sql.raw(`${move} set schema ${schema}`).execute(tx)
 }
 
-// A copy is a file beside the database, or a schema in it, with the time of the restore in its name; only an
+// A copy is a file beside the database, or a schema in it, named after the time of the restore; only an
 // operator removes it.
 
 interface SafetyCopy {
@@ -390,8 +388,8 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * `name`, with a number if a copy was made in the same second. It is above all taken ones, since a lower free
- * number would sort before newer copies.
+ * `name`, with a number if a copy was made in the same second: above all taken ones, since a free one below
+ * would sort before newer copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   const numbers = taken

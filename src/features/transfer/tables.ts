@@ -2,8 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, isPostgres } from '../../store/storage/database.ts'
 import type { FeatureTables } from '../../store/storage/migration.ts'
 
-// Describes the tables in the database, for copies and backups.
-
 export interface TableShape {
   name: string
   columns: string[]

@@ -40,7 +40,7 @@ export type Asker = Pick<IncomingRequest, 'address' | 'isGone'>
 
 interface Waiter {
   client: string
-  /** Each client has one request in a turn; the lowest turn is served next. */
+  /** Requests are served in rounds of one per client; the lowest number is next. */
   turn: number
   isGone: () => boolean
   go: () => void
@@ -50,7 +50,7 @@ interface Waiter {
 interface Queue {
   limit: Limit
   running: number
-  /** By turn, and by arrival within a turn. */
+  /** Sorted by turn, then by arrival. */
   waiting: Waiter[]
   /** The turn that was served last. */
   turn: number
@@ -58,7 +58,7 @@ interface Queue {
 
 export interface Admission {
   queues: Readonly<Record<QueueName, Queue>>
-  /** The clients of the streams. */
+  /** The client of each running stream. */
   streaming: string[]
 }
 

@@ -177,7 +177,7 @@ export interface ArrivedFile {
   read: () => Promise<Buffer>
 }
 
-/** The file exists until `letGo`. */
+/** Reads the body into a file that exists until `letGo`. */
 async function readToDisk(request: IncomingMessage, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   checkLength(request, intake.fileBytes)
   const { take, arrived } = await openFile(holding, intake)
@@ -185,7 +185,7 @@ async function readToDisk(request: IncomingMessage, holding: Holding, intake: In
   return arrived()
 }
 
-/** The file exists until `letGo`; its bytes no longer count as memory. */
+/** Writes an upload to a file that exists until `letGo`; its bytes no longer count as memory. */
 async function keepFile(
   pieces: AsyncIterable<Buffer>,
   holding: Holding,

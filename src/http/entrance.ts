@@ -12,7 +12,7 @@ import { makeRateLimit, mayAskAgain, type RateLimit } from './rate-limit.ts'
 import { noSlowReaders, type SlowReaders } from './slow-readers.ts'
 import type { Closing } from './stopping.ts'
 
-// Takes in requests, and refuses them.
+// Receives requests, and refuses malformed or excessive ones.
 
 export interface Entrance {
   site: Site

@@ -158,7 +158,7 @@ async function answerRead(
   return { ...okAnswer(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** Must be called before the record is read: its version is then never later than what is shown. */
+/** Must be called before the record is read, so that the version is never later than the record shown. */
 async function versionBefore(
   request: MatchedRequest,
   operations: Operations,

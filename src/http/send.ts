@@ -345,7 +345,7 @@ function withoutBody(headers: readonly string[]): string[] {
 /** Compressing this many bytes takes about two milliseconds; a thread compresses more. */
 const HERE_UP_TO = 262_144
 
-/** Threads that compress at most; others read files. */
+/** At most this many threads compress; others read files. */
 const MOST_BESIDE = 2
 
 const gzipLater = promisify(gzip)
@@ -357,7 +357,7 @@ const chunkSize = 16_384
 const brotliAt = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 const zstdAt = (level: number) => ({ params: { [constants.ZSTD_c_compressionLevel]: level } })
 
-/** Compresses at a quick level, what never changes at the best. */
+/** Compresses at a quick level; with `isLasting`, at the best. */
 interface Method {
   now: (bytes: Buffer) => Buffer
   later: (bytes: Buffer, isLasting: boolean) => Promise<Buffer>

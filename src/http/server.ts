@@ -34,7 +34,7 @@ const KEEP_ALIVE_MS = 75_000
 /** Bytes of the request line and headers. */
 const LONGEST_HEAD = 16_384
 
-/** The time for a whole request, however steadily it arrives. */
+/** In ms: the time for a whole request, however steadily it arrives. */
 const WHOLE_REQUEST_MS = 300_000
 
 const LOOK_AT_ARRIVING_MS = 1000

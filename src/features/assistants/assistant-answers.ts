@@ -27,7 +27,7 @@ export interface ToolResult extends JsonRecord {
   isError?: true
 }
 
-/** In bytes, of all records and of each in any case. */
+/** In bytes: the maximum of an answer, and what each record gets at least. */
 const MOST_ANSWER = 20_000
 const LEAST_RECORD = 400
 

@@ -187,7 +187,7 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** Only the JSON `false` writes. Undefined if `dry_run` cannot be read. */
+/** Only the JSON `false` makes a call write. Undefined if `dry_run` cannot be read. */
 export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   if (sent === false) return false
   return (sent ?? true) === true || flag.read(sent) || undefined

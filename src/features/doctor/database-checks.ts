@@ -68,7 +68,7 @@ function checkIntegrity({ damage, file }: Examined): Finding {
   )
 }
 
-/** A larger share of unused pages, with more bytes, is worth a warning. */
+/** Warns only above both this share of unused pages and this many bytes. */
 const MUCH_FREE = { part: 0.25, bytes: 50_000_000 }
 
 function checkFree({ size, file }: Examined): Finding[] {
@@ -152,6 +152,6 @@ function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] 
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'
   if (lastBackup === '') return [warning('backup', 'No backup by kalends backup is known.', todo)]
-  // An old one is among the troubles.
+  // An old backup is among `troubles`.
   return isOldBackup(lastBackup, now) ? [] : [ok('backup', `The last one was taken at ${lastBackup}.`)]
 }

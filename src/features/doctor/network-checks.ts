@@ -72,7 +72,7 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/** Adds `Age`: a cache keeps the date. */
+/** Adds `Age` to `Date`, which a cache keeps. */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }

@@ -33,14 +33,14 @@ export function authorizationUrl(
   return url.href
 }
 
-/** Some providers send a claim such as `groups` for a scope of its name alone. */
+/** Some providers send a claim such as `groups` only for a scope of the same name. */
 function scopesFor(roles: Provider['client']['roles'], { scopes_supported = [] }: ServerMetadata): string[] {
   const claims = roles.map(({ claim }) => claim)
   const named = scopes_supported.filter((scope) => claims.includes(scope))
   return [...new Set(['openid', 'profile', 'email', ...named])]
 }
 
-/** @param answered the address with the provider's answer @param now milliseconds since the epoch */
+/** @param answered the redirect URI with the provider's answer @param now milliseconds since the epoch */
 export async function exchangeCode(
   { client }: Provider,
   metadata: ServerMetadata,

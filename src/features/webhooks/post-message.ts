@@ -8,7 +8,7 @@ import type { WebhookColumns } from './webhook-tables.ts'
 import type { WebhookReason } from './webhook-texts.ts'
 
 export interface Posted {
-  /** 0 without an answer. */
+  /** The HTTP status; 0 without an answer. */
   status: number
   /** Empty when the message arrived. */
   error: WebhookReason | ''

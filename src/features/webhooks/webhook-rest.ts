@@ -356,7 +356,6 @@ async function answerUpdate(id: number, change: WebhookChange, context: Context)
   return answer
 }
 
-/** @throws WebhookRefusal */
 function changeIn(
   values: Parsed<typeof webhookFields>,
   hosts: readonly string[],

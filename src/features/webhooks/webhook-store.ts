@@ -59,7 +59,6 @@ export function readTypes(list: string, topics: readonly Topic[]): string {
   throw refusedField('events', '"{type}" is no type of change; there are {known}.', named)
 }
 
-/** @throws WebhookRefusal */
 export function checkAddress(url: string, hosts: readonly string[]): void {
   const { characters } = limits.url
   if (url.length > characters)
@@ -102,7 +101,6 @@ export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
 }
 
-/** @throws WebhookRefusal */
 export async function getWebhook(db: Db, id: number): Promise<WebhookColumns> {
   const found = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
   if (!found)
@@ -244,7 +242,7 @@ async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): 
   return all
 }
 
-/** Returns how many, without tests. */
+/** Makes failed messages due again, without tests; returns how many. */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)

@@ -44,7 +44,7 @@ interface Pieces {
   until: number
 }
 
-/** Maximum, to bound the work; an animation has three per frame. */
+/** Maximum of parts, to bound the work; an animation has three per frame. */
 const MOST_PARTS = 50_000
 /** Bytes between turns for other work. */
 const STRETCH = 2 ** 19

@@ -365,7 +365,7 @@ function sharedPart(
 }
 
 /**
- * Status and date of publication by our own export; elsewhere a CLASS other than PUBLIC means private. An
+ * Our own export tells status and date of publication; elsewhere a CLASS other than PUBLIC means private. An
  * occurrence has the status of its series.
  */
 function publicationOf(component: Component): Readonly<Record<string, string>> {
@@ -460,8 +460,8 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
 /**
- * By our own export; elsewhere a link or a meeting program in LOCATION means online, or mixed with a venue
- * too.
+ * Our own export tells it; elsewhere a link or a meeting program in LOCATION means online, or mixed with a
+ * venue too.
  */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()

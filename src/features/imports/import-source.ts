@@ -310,7 +310,10 @@ async function refuseOwn(
   return events.length > 0
 }
 
-/** True for a linked item read before in this run: its first version counts, lest runs undo each other. */
+/**
+ * True for a linked item read before in this run: its first version counts, so that runs do not undo each
+ * other.
+ */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)

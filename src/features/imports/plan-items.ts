@@ -113,7 +113,7 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/** Of an occurrence, only fields that differ from its series are compared. */
+/** Compares an item with the last one sent; of an occurrence, only fields that differ from its series. */
 async function compare(
   run: ImportRun,
   told: SourceItem,

@@ -158,7 +158,7 @@ const asMoment: Read = (value) => (value === NEVER ? undefined : value)
 const asWebsite: Read = (value, { url }) => (value === url ? '' : value)
 
 /**
- * As the interface accepts prices. Zero is shown as a word, with the number in `cost_details`; numbers
+ * Prices as the interface accepts them. Zero is shown as a word, with the number in `cost_details`; numbers
  * between the ends of a range are further prices.
  */
 const asCost: Read = (value, { cost_details: details }) => {

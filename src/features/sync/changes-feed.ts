@@ -70,7 +70,7 @@ interface Walked {
 type Step = (context: Context, place: SyncPlace, most: number) => Promise<Walked>
 
 /**
- * Reads a page. Following all tokens ends with what the lists show, despite writes meanwhile.
+ * Reads a page. A reader who follows all tokens ends up with what the lists show, despite writes meanwhile.
  * @throws Problem rest_sync_token_expired
  */
 export async function readFeed(context: Context, source: FeedSource, query: FeedQuery): Promise<FeedPage> {

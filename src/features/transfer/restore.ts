@@ -75,7 +75,7 @@ function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions
 }
 
 /**
- * Makes no calendar in an assumed data folder that does not exist: probably another place was meant.
+ * Refuses an assumed data folder that does not exist: probably another place was meant.
  * @throws Error if `assumed` does not exist
  */
 function requireMeant({ assumed }: RestorePlaces): void {

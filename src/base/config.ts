@@ -219,8 +219,8 @@ const settings = {
     64_000_000_000,
   ),
   trusted_proxy: list(
-    'Proxies whose X-Forwarded-For is believed: addresses, networks such as 10.0.0.0/8, or loopback, linklocal ' +
-      'or uniquelocal (private networks).',
+    'Proxies whose X-Forwarded-For is believed: addresses, networks such as 10.0.0.0/8, or loopback, ' +
+      'linklocal or uniquelocal (private networks).',
     'ADDRESS,…',
     'IP addresses and networks',
     isProxy,

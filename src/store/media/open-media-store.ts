@@ -19,8 +19,8 @@ function explainMissing(error: unknown): never {
   throw new Error(
     'Images in an object store need a package that is not installed here (docs/production-details.md ' +
       'says more); run after install.sh: sudo npm install --prefix /opt @aws-sdk/client-s3@3; ' +
-      'with the package of Debian: sudo npm install --global --prefix /usr @aws-sdk/client-s3@3; in a clone: ' +
-      'npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
+      'with the package of Debian: sudo npm install --global --prefix /usr @aws-sdk/client-s3@3; ' +
+      'in a clone: npm install --omit=dev --ignore-scripts --no-save --save-prod @aws-sdk/client-s3@3',
   )
 }
 

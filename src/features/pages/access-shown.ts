@@ -10,10 +10,10 @@ import { writtenNumber } from './page-dates.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
-/** A fact about accessibility that is known; `isSo` is whether it is true of the venue or event. */
+/** A known fact; `isSo` is whether it is true of the venue or event. */
 type Known = [name: string, isSo: boolean]
 
-/** Lists the known access facts of a venue, true ones first; `NOTHING` if none is known. */
+/** Known access facts, true ones first; `NOTHING` if none is known. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,
@@ -28,10 +28,7 @@ export function factInWords({ say: translate }: Context, name: string): string {
   return fact === undefined ? name : translate({ ...venueFields, ...eventFields }[fact].about)
 }
 
-/**
- * Returns the access facts of an event or series and its venues, with the access note and contact; `NOTHING`
- * if there are none.
- */
+/** Access facts of an event or series and its venues, with access note and contact; `NOTHING` without any. */
 export function accessFact(context: Context, row: SharedColumns, venues: readonly VenueRow[]): Html {
   const { site } = context
   const own = eventFacts.flatMap((fact): Known[] => {
@@ -71,10 +68,7 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   )}</ul>`
 }
 
-/**
- * Abbreviations of sign languages by language tag. They are needed here, since `Intl` knows few of these
- * tags.
- */
+/** By language tag, since `Intl` knows few of these. */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{
@@ -97,8 +91,8 @@ function languageName(shownIn: string, tag: string): string {
 }
 
 /**
- * Returns the fields that have a value, as labels and values.
- * @param shown values by field name, in the form of REST responses
+ * The fields that have a value.
+ * @param shown values by field name, as in REST responses
  */
 export function labelledFacts(
   context: Context,

@@ -27,10 +27,7 @@ export async function findPlaceRows(db: Db, ids: readonly number[]): Promise<Map
 
 export type CardLinks = Pick<EventLinks, 'categories' | 'tags' | 'images' | 'series'> & { venues: PlaceRow[] }
 
-/**
- * Loads the linked records that cards show: of venues only a few columns, and no organizers. Every event has
- * an entry.
- */
+/** Linked records that cards show: few columns of venues, no organizers. Every event has an entry. */
 export async function findCardLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],

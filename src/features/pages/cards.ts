@@ -27,12 +27,9 @@ import { sayOfPages } from './page-texts.ts'
 import { teaserOf } from './teasers.ts'
 import { areUnchanged, type EventStates, statesOf } from './unchanged.ts'
 
-// Lists on pages show events as cards. A card is cached until its event or a linked record changes.
+// Lists show events as cards. A card is cached until its event or a linked record changes.
 
-/**
- * An image to show. `src` is the smallest size at least 300 pixels wide; `srcset` has all sizes that are not
- * cropped.
- */
+/** `src` is the smallest size at least 300 pixels wide; `srcset` has all sizes that are not cropped. */
 export interface Picture {
   src: string
   srcset: string
@@ -53,9 +50,9 @@ export interface Card {
   start: string
   end: string
   isAllDay: boolean
-  /** Abbreviation of the event's time zone, such as `MEZ`; empty for events in the zone of the site. */
+  /** Such as `MEZ`; empty for events in the zone of the site. */
   zone: string
-  /** The abbreviation at the end of the event; empty if it is that of the start. */
+  /** The zone at the end; empty if it is that of the start. */
   endZone: string
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
@@ -63,7 +60,7 @@ export interface Card {
   picture: Picture | undefined
   /** `rhythm` says in words how the series repeats. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** Number of later dates of the series, in lists that show each series once. */
+  /** Later dates of the series, in lists that show each series once. */
   following?: number
 }
 
@@ -77,8 +74,8 @@ export type Cards = Cache<number, CachedCard>
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
 /**
- * Returns cards of these events, without events that cannot be shown. A cached card is used until the
- * in-memory index reports a change of what it shows.
+ * Leaves out events that cannot be shown. A cached card is used until the in-memory index reports a change of
+ * what it shows.
  */
 export async function loadCards(
   context: Context,
@@ -108,8 +105,7 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // `statesOf` is called before the rows are read, so that a change in between invalidates the card at
-    // once.
+    // Before the rows are read, so that a change in between invalidates the card at once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findCardLinks(context.db, rows)
@@ -167,12 +163,12 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
 }
 
 /**
- * Aspect ratios of scaled sizes differ by less than this share, from rounding to whole pixels; those of
- * cropped sizes differ by more.
+ * Aspect ratios of scaled sizes differ by less, from rounding to whole pixels; those of cropped sizes by
+ * more.
  */
 const ALIKE = 0.02
 
-/** Returns the CSS classes of the focal point, such as `fx5 fy3`: tenths of width and height. */
+/** CSS classes such as `fx5 fy3`: tenths of width and height. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
@@ -180,7 +176,6 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
 /**
- * Returns the sizes of an image and its alternative text.
  * @param use the event that shows the image, whose own alternative text is preferred; none for other records
  */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
@@ -198,8 +193,8 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
 }
 
 /**
- * Writes the lowest and highest price in the language of the site: `12,50 €`, `10–20 €`. A cost with further
- * words, or an ambiguous one, is returned as it was entered.
+ * The lowest and highest price in the site's language: `12,50 €`, `10–20 €`. Ambiguous costs, and those with
+ * further words, stay as entered.
  */
 export function writtenCost(site: Site, raw: readonly string[]): string {
   const free = sayOfPages(site, FREE)
@@ -219,12 +214,12 @@ export function writtenCost(site: Site, raw: readonly string[]): string {
 const asWritten = (site: Site, raw: readonly string[], free: string) =>
   decodeEntities(presentCost(raw, site.currency, free).cost)
 
-/** Matches currency signs such as `US$`, and codes and words such as `EUR` or `Fr.`. */
+/** Currency signs such as `US$`, and codes and words such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
 /**
- * Returns the one currency mark of all prices; `own`, that of the site, if they have none. Undefined if there
- * are several marks or other words.
+ * The one currency mark of all prices; `own`, that of the site, if they have none. Undefined for several
+ * marks or other words.
  */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
@@ -233,10 +228,7 @@ function markOf(prices: readonly Price[], own: string): string | undefined {
   return marks.size <= 1 && MARK.test(mark) ? mark : undefined
 }
 
-/**
- * Matches amounts that can be read in one way only: three digits after the point might mean thousands, so
- * they do not match.
- */
+/** Amounts that can be read in one way only: three digits after the point might mean thousands. */
 const CLEAR = /^\d{1,12}(?:\.\d{1,2})?$/
 
 function amountIn({ numbers }: Price): string | undefined {
@@ -262,7 +254,7 @@ function moneyWriter(locale: string, mark: string, decimals: 0 | 2): (low: strin
   }
 }
 
-/** Returns in words how a series repeats, without its end: “every Thursday”. Empty if it has no rule. */
+/** How a series repeats, without its end: “every Thursday”. Empty without a rule. */
 export function rhythmOf({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): string {
   const { rule } = recurrenceOf(series)
   if (!rule) return ''

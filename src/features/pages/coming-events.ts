@@ -8,12 +8,12 @@ import {
 } from '../../store/memory/event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/memory/sorted-slots.ts'
 
-// Finds coming events of a venue, an organizer or a term in the posting list of the index. However long the
-// list is, the work is bounded.
+// Finds coming events of a venue, an organizer or a term in its posting list of the index, with bounded work
+// however long that is.
 
 /**
- * At most this many of the events that have begun are checked for whether they still last, and at most
- * `LOOK_AHEAD` of those to come for whether they can be shown.
+ * Events that have begun are checked for whether they still last, at most this many; of those to come, at
+ * most `LOOK_AHEAD` are checked for whether they can be shown.
  */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
@@ -33,8 +33,8 @@ function comingOf(index: EventIndex, kind: PostingKind, id: number, over: string
 }
 
 /**
- * Counts listed events that start on the day of `over` or later, or end after the local time `over`. Of
- * events that have begun, only the latest 200 are checked.
+ * Listed events that start on the day of `over` or later, or end after the local time `over`. Of those begun,
+ * only the latest 200 are checked.
  */
 export function countComing(
   index: EventIndex,
@@ -55,8 +55,8 @@ export interface Subject {
 }
 
 /**
- * Returns ids of the next listed events at a venue from the day of `over` on: at most one of each series,
- * without the subject and its series.
+ * Ids of the next listed events at a venue from the day of `over` on: one of each series, without the subject
+ * and its series.
  */
 export function nextAtVenue(
   index: EventIndex,
@@ -71,14 +71,13 @@ export function nextAtVenue(
 }
 
 const WEIGHTS = { term: 1, organizer: 0.75 } as const
-/** At most this many terms and organizers of the subject are used to find related events. */
+/** Maximum of the subject's terms and organizers used. */
 const MOST_SHARED = 25
 
 /**
- * Returns ids of listed events from the day of `over` on that share terms and organizers with the subject,
- * the most similar first. A term or organizer counts more, the fewer events it has; of each, the next 64
- * events are checked. The result has at most one event of each series, and neither the subject, its series
- * nor those in `shown`.
+ * Ids of listed events from the day of `over` on that share terms and organizers with the subject, the most
+ * similar first. A term or organizer counts more, the fewer events it has; its next 64 events are checked.
+ * There is at most one event of each series, and none of the subject's series or in `shown`.
  */
 export function relatedEvents(
   index: EventIndex,
@@ -104,8 +103,8 @@ export function relatedEvents(
 }
 
 /**
- * Returns the local starting times, by id, of those listed `ids` that end on `day` or later. They are in list
- * order, with only the first event of each series.
+ * Local starting times, by id, of the listed `ids` that end on `day` or later: in list order, only the first
+ * of each series.
  */
 export function comingAmong(
   index: EventIndex,

@@ -21,13 +21,13 @@ import {
 } from '../../store/memory/event-index-list.ts'
 import { boundAt, eachRun } from '../../store/memory/sorted-slots.ts'
 
-/** At most this many slots of the index are tallied, which takes a millisecond or two. */
+/** Maximum of index slots tallied, which takes a millisecond or two. */
 const MOST_COUNTED = 10_000
 
 /**
  * Returns a function that counts the matching events of each term or fact; undefined if that would take over
- * two milliseconds. A longer list can be counted if only its window narrows it: then events that begin within
- * the window are counted.
+ * two milliseconds. A longer list can be counted if only its window narrows it: events that begin within it
+ * count.
  */
 export function countEach(
   index: EventIndex,
@@ -60,8 +60,8 @@ function postingCounter(index: EventIndex, query: IndexQuery): ((posting: number
 }
 
 /**
- * Counts events by the day on which they begin. `days` are the first moments (ms) of consecutive days.
- * Undefined if that would take too long.
+ * Events by the day on which they begin. `days` are the first moments (ms) of consecutive days. Undefined if
+ * that would take too long.
  */
 export function countBegins(
   index: EventIndex,
@@ -89,12 +89,12 @@ export function countBegins(
   return counts
 }
 
-/** At most this many slots are visited; comparing their ends takes about a millisecond. */
+/** Maximum of slots visited; comparing their ends takes about a millisecond. */
 const MOST_WALKED = 200_000
 
 /**
- * Calls `visit` once for each matching slot, in no particular order. Returns false without any call if more
- * than `most` slots would have to be checked.
+ * Visits matching slots, in no particular order. Returns false without any visit if more than `most` slots
+ * would have to be checked.
  */
 function visitSlots(
   index: EventIndex,
@@ -119,8 +119,7 @@ function visitSlots(
 }
 
 /**
- * Counts the events in each of `times`, all of which lie within the window of the query. Undefined if that
- * would take too long.
+ * Events in each of `times`, which lie within the window of the query. Undefined if that would take too long.
  */
 export function countTimes(
   index: EventIndex,
@@ -145,8 +144,8 @@ export function countTimes(
 const MOST_CONDITIONS = 31
 
 /**
- * Counts the events that meet each of at most 31 further conditions; if the list is collapsed, each series
- * counts once. Undefined if that would take over two milliseconds.
+ * Events that meet each of at most 31 further conditions; in a collapsed list, each series counts once.
+ * Undefined if that would take over two milliseconds.
  */
 export function countNarrowed(
   index: EventIndex,

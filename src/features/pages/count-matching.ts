@@ -9,9 +9,9 @@ import { currentMemory } from '../../calendar/events/known-records.ts'
 import { countBegins, countEach, countNarrowed, countTimes } from './count-indexed.ts'
 
 /**
- * Returns functions that count the public events of a query: by id of category, and by name of an access
- * fact. Counts of categories ignore which categories the query asks for. Undefined for a search, or if
- * counting in the index would take over two milliseconds.
+ * Functions that count a query's public events by id of category, and by name of an access fact. Categories
+ * in the query are ignored for categories. Undefined for a search, or if the index would take over two
+ * milliseconds.
  */
 export function countMatching(
   context: Context,
@@ -37,10 +37,7 @@ export function countMatching(
   }
 }
 
-/**
- * Counts events by the day on which they start; `days` must be consecutive. Undefined in the cases of
- * `countMatching`.
- */
+/** Events by the day on which they start; `days` must be consecutive. Undefined as in `countMatching`. */
 export function countStarts(
   context: Context,
   query: EventsQuery,
@@ -52,10 +49,7 @@ export function countStarts(
   return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
 
-/**
- * Counts events by values of `when`, such as `today`, in the time zone of the site. Undefined in the cases of
- * `countMatching`.
- */
+/** Events by values of `when`, such as `today`, in the site's time zone. Undefined as in `countMatching`. */
 export function countWhen(
   context: Context,
   query: EventsQuery,
@@ -79,8 +73,8 @@ const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[
 const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
 
 /**
- * Counts how many events of the lists `queries` each of at most 31 filters would leave. Undefined in the
- * cases of `countMatching`.
+ * How many events of the lists `queries` each of at most 31 filters would leave. Undefined as in
+ * `countMatching`.
  */
 export function countLeft(
   context: Context,

@@ -11,14 +11,11 @@ import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-/**
- * Number of entries on a page, of which there are at most `LAST_PAGE`: further entries are found by name or
- * first letter.
- */
+/** Entries on a page. Those after `LAST_PAGE` are found by name or first letter. */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
 const LONGEST_NAME = 200
-/** A directory of at most this many entries has no search form, letters or headings. */
+/** Up to this many entries need no search form, letters or headings. */
 const FEW = 20
 
 const TEXTS = {
@@ -46,7 +43,7 @@ interface Asked {
 }
 
 /**
- * Shows the directory of venues or organizers.
+ * Venues or organizers.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function directoryView(

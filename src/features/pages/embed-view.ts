@@ -8,9 +8,9 @@ import { languageField } from './page-languages.ts'
 import type { PageText } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// A page that generates the markup for showing events on another website.
+// Generates markup for showing events on another website.
 
-/** Controls of the form by attribute of `<kalends-events>`, in the order of the attributes in the markup. */
+/** Controls by attribute of `<kalends-events>`, in the order of the markup. */
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',
@@ -25,11 +25,11 @@ const ATTRIBUTES = {
   limit: 'limit',
   show: 'show',
   level: 'level',
-  // The control is not called `lang`, since that query parameter sets the language of this page.
+  // Not `lang`, which sets the language of this page.
   lang: 'language',
 } as const
 
-/** Attributes of the element that have no query parameter of the frame. */
+/** These have no query parameter of the frame. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
 const EXTRAS = [
@@ -41,10 +41,7 @@ const EXTRAS = [
 
 const LONGEST_VALUE = 500
 
-/**
- * Shows the form and the markup. A script updates the preview as one types; without scripts, the form is
- * submitted.
- */
+/** A script updates the preview as one types; without scripts, the form is submitted. */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
   const heading = say(site, 'Add to your website')
@@ -178,5 +175,5 @@ function frameSnippetOf({ context: { site } }: Viewing, query: URLSearchParams):
   return markup
 }
 
-/** Height of the frame in pixels: enough for a month, or for six listed events. */
+/** In pixels: enough for a month, or for six listed events. */
 const FRAME_HEIGHT = 760

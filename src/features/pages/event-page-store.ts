@@ -14,7 +14,7 @@ export async function findTitles(db: Db, ids: readonly number[]): Promise<Map<nu
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
-/** Selects the events that site maps have: public and listed ones whose original page is on this site. */
+/** Events of site maps: public and listed, with their original page on this site. */
 function mapped(db: Db) {
   return db
     .selectFrom('events')
@@ -25,7 +25,7 @@ function mapped(db: Db) {
 
 const month = sql<string>`substr(start_date, 1, 7)`
 
-/** Returns the months (`YYYY-MM`) that have such events, in order, each with its latest change in UTC. */
+/** Months (`YYYY-MM`) that have such events, in order, each with its latest change in UTC. */
 export async function listEventMonths(
   { db, readInLane }: Context,
   most: number,

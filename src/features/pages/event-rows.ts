@@ -24,10 +24,7 @@ export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 't
   return title === '' ? say(site, '(no title)') : title
 }
 
-/**
- * Returns the title of an event, after its status if it is canceled or postponed. The title of a canceled
- * event is struck through.
- */
+/** The title after the status canceled or postponed. A canceled event's title is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   const { site } = viewing.context
@@ -40,9 +37,7 @@ export function shownTitle(viewing: Viewing, card: Card): Html {
   )}<span class="hidden">:</span></b> ${struck}`
 }
 
-/**
- * Returns the CSS class for the colour of the first category, with a space before it; empty if it has none.
- */
+/** CSS class for the first category's colour, after a space; empty without a category. */
 export function hueOf({ terms }: Viewing, card: Card): string {
   for (const id of card.terms) {
     const term = terms.byId.get(id)
@@ -77,7 +72,7 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) =>
   lastDayOf(card.start, card.end) > dayOf(card.start)
 
-/** Returns the abbreviation of the event's time zone; false for an event in the zone of the site. */
+/** Abbreviated; false in the zone of the site. */
 export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 
 const behind = (letters: string): Html | false =>
@@ -86,10 +81,7 @@ const behind = (letters: string): Html | false =>
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
   [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
-/**
- * Returns the times of an event. The heading above shows the day, so only events of several days name a day:
- * their last.
- */
+/** The heading above shows the day, so only events of several days name one: their last. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
@@ -109,25 +101,25 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
-/** True for pictures such as posters and banners, whose lettering would be cut by cropping. */
+/** True for posters and banners, whose lettering cropping would cut. */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** Returns `srcset` up to the first size that is at least `pixels` wide; larger ones are not needed. */
+/** `srcset` up to the first size at least `pixels` wide. */
 export function sizesFor({ srcset }: Picture, pixels: number): string {
   const sizes = srcset.split(', ')
   const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
   return sizes.slice(0, enough === -1 ? sizes.length : enough + 1).join(', ')
 }
 
-/** Width in pixels of a thumbnail on screens of double density. */
+/** On screens of double density. */
 const THUMB_PIXELS = 264
 
 function thumbnail(picture: Picture): Html {
   const { src, width, height, focus } = picture
   const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
   const sizes = sizesFor(picture, THUMB_PIXELS)
-  // If there is only one size, it is that of `src`.
+  // An only size is that of `src`.
   const others = sizes.includes(', ') && html` srcset="${sizes}" sizes="132px"`
   return html`<img class="${shape}${focus}" src="${link(src)}"${others} width="${width}" height="${
     height
@@ -136,7 +128,7 @@ function thumbnail(picture: Picture): Html {
 
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
-  // Rows with an `h2` are not below a heading with the day, so they name it themselves.
+  // Rows with an `h2` are not below a heading with the day, so they name it.
   const on = heading === 'h2' && writtenDay(site, dayOf(card.start), viewing.today)
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const place = card.place && html`${namedPlace(site, card.place)}${awayFrom(viewing, card.place.id)}`
@@ -173,20 +165,20 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   }${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/** Returns `today` or `tomorrow` in the language of the site; for other days, weekday and date. */
+/** `today` or `tomorrow` in the site's language, else weekday and date. */
 function nameOfDay({ context: { site }, today }: Viewing, day: string): string {
   const form = day.slice(0, 4) === today.slice(0, 4) ? 'weekdayDate' : 'fullYear'
   return capitalized(site, nearName(site, day, today) || written(site, form, day))
 }
 
-/** Returns the day for screen readers, to follow the title. */
+/** The day for screen readers, after the title. */
 export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}</span>`
 
-/** Returns name and city of a place, each isolated, so that it is read in its own direction. */
+/** Name and city are isolated, so that each is read in its own direction. */
 export const namedPlace = (site: Site, { name, city }: { name: string; city: string }): Html =>
   html`${nameShown(site, name)}${city && html`, ${nameShown(site, city)}`}`
 
-/** Returns the distance of a venue from the visitor's position; false if either position is unknown. */
+/** Distance of a venue from the visitor; false if either position is unknown. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
   const place = around && memory.index?.places.all.get(venue)
   if (!place) return false
@@ -213,8 +205,8 @@ export const datedRows = (viewing: Viewing, cards: readonly Card[]): Html =>
   html`<ul class="rows dated">${cards.map((card) => eventRow(viewing, card, 'h2'))}</ul>`
 
 /**
- * Groups events by the day on which they start, one section each.
- * @param more returns markup to show below the events of a day
+ * One section for each day on which events start.
+ * @param more markup below the events of a day
  */
 export function daySections(
   viewing: Viewing,
@@ -231,10 +223,7 @@ export function daySections(
   )
 }
 
-/**
- * Returns a section for each day from `first` on, and below them one with the events that began earlier and
- * still last.
- */
+/** A section for each day from `first` on, then one with the events begun earlier that still last. */
 export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: string): Html {
   const { site } = viewing.context
   const lasting = cards.filter((card) => dayOf(card.start) < first)

@@ -53,10 +53,7 @@ import {
 } from './viewing.ts'
 import { inWords } from './when-in-words.ts'
 
-/**
- * Shows the page of an event.
- * @throws UnshowableRecord if its stored data cannot be shown
- */
+/** @throws UnshowableRecord if its stored data cannot be shown */
 export async function eventView(viewing: Viewing, event: EventRow): Promise<View> {
   const { context } = viewing
   const row = asSeenBy(context.caller, event)
@@ -91,10 +88,10 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
   )
 }
 
-/** Titles longer than this, in characters, are shown in smaller type. */
+/** In characters; longer titles are shown in smaller type. */
 const LONG_TITLE = 70
 
-/** Returns only those of the linked events that are public. */
+/** Only the public ones. */
 function shownOf({ former, later }: Postponed): Postponed {
   const shown = (row: EventRow | undefined) => (row?.status === 'publish' ? row : undefined)
   return { former: shown(former), later: shown(later) }
@@ -103,11 +100,11 @@ function shownOf({ former, later }: Postponed): Postponed {
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
-  /** URL of the page at the source of an imported event, if that page is the original; else undefined. */
+  /** The page at the source of an imported event, if that is the original. */
   original: string | undefined
   more: MoreEvents
   postponed: Postponed
-  /** Cards of the other events by id. Events that cannot be shown have none. */
+  /** By id, without events that cannot be shown. */
   cards: ReadonlyMap<number, Card>
 }
 
@@ -168,8 +165,8 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
 }
 
 /**
- * Returns the description for search engines and link previews. It begins with the notice that an event is
- * canceled or postponed, and why.
+ * For search engines and link previews. It begins with the notice that an event is canceled or postponed, and
+ * why.
  */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
@@ -181,8 +178,8 @@ function describe(site: Site, row: EventRow): string {
 }
 
 /**
- * Returns banners: canceled, postponed, over. From five in the morning they stay the same all day, so that
- * the page can be cached.
+ * Banners: canceled, postponed, over. From five in the morning they stay the same all day, so that the page
+ * can be cached.
  */
 function stateOf({ context: { site }, wall }: Viewing, row: EventRow, { former, later }: Postponed): Html {
   const { event_status: status } = row
@@ -239,7 +236,7 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     row,
   }
   const isOpen = row.event_status === 'scheduled' && !isOverAt(viewing.wall, row.start_date, row.end_date)
-  // No link to tickets is offered for an event that is over, canceled or postponed.
+  // No tickets for an event that is over, canceled or postponed.
   const hasTickets = isOpen && sellsTickets(website)
   const remind = isOpen ? viewing.subscribes?.event(site, row.id) : undefined
   const buttons = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(
@@ -264,7 +261,7 @@ ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.s
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** Returns an empty element, into which a script writes the times for visitors in another time zone. */
+/** A script writes the times for visitors in another time zone into it. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(
@@ -317,10 +314,7 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   }${next && way(next, say(site, 'After'), 'next')}</nav>`
 }
 
-/**
- * At most this many events are listed. Twice as many are looked up, since of events with the same title only
- * the first is listed.
- */
+/** Twice as many are looked up, since of events with the same title only the first is listed. */
 const MOST = 4
 const LOOKED_AT = 8
 
@@ -330,7 +324,7 @@ interface MoreEvents {
   alike: readonly number[]
 }
 
-/** Finds further events at the venue, and related ones. Returns none as long as the index is not loaded. */
+/** Further events at the venue, and related ones; none while the index is not loaded. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory } = viewing
   const over = endOfOver(viewing.wall)
@@ -410,13 +404,10 @@ export interface Keepable {
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
-/**
- * The description in links to calendar services is cut to this many characters, since some services cut URLs
- * after about 2,000.
- */
+/** Characters of the description in links to calendar services, some of which cut URLs after about 2,000. */
 const LONGEST_TEXT = 600
 
-/** Returns the menu of calendar programs. `isMain`: its button is the main one of the page. */
+/** `isMain`: its button is the main one of the page. */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
   return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(
     site,
@@ -432,7 +423,7 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 const notesOf = ({ text, address }: Keepable) =>
   [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
 
-/** Returns the day after, since other calendars exclude the end of an all-day event. */
+/** Other calendars exclude the end of an all-day event. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)
 
 function googleLink(event: Keepable): string {

@@ -53,16 +53,13 @@ export async function eventsPage(
   )
 }
 
-/**
- * True if the position in the query is more exact than needed; the visitor is then redirected to the rounded
- * one.
- */
+/** True if the position is more exact than needed; the visitor is redirected to the rounded one. */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }
 
 /**
- * Returns a query without filters in place of one with invalid parameters, whose names it keeps.
+ * A query without filters, which keeps the names of invalid parameters.
  * @throws the error itself if it does not say which parameters are wrong
  */
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
@@ -71,7 +68,7 @@ function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   return unreadableQuery(query, wrong)
 }
 
-/** Returns the query limited to one term, in place of the terms of that taxonomy in the query. */
+/** Limited to one term, in place of the query's terms of that taxonomy. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)

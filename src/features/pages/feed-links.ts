@@ -10,7 +10,6 @@ import { type FeedLink, pathTo, say } from './viewing.ts'
 export const feedBase = (scope: TermPath | undefined) => spanPath({ view: 'list' }, scope).replace(/\/$/, '')
 
 /**
- * Returns links to the feeds of a page.
  * @param base the path of the page, without an extension
  * @param query the filters of the page as a query string
  */
@@ -24,8 +23,8 @@ export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
 /**
- * Returns the filters of a page as the query string of its feed. Dates are left out, since a feed is
- * open-ended; the page's `near` becomes coordinates, and `search` becomes `words`.
+ * The page's filters as query string of its feed, without dates, since a feed is open-ended; `near` becomes
+ * coordinates, and `search` becomes `words`.
  */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))

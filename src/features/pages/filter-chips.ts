@@ -11,9 +11,9 @@ import type { PageText } from './page-texts.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
-// Chips above lists: links that set a filter, or remove it if it is set.
+// Chips: links that set a filter, or remove it if it is set.
 
-/** Values of `when` that have a chip; the other values are for API clients. */
+/** Values of `when` with a chip; others are for API clients. */
 export const CHIP_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
@@ -36,7 +36,7 @@ const DATES = ['when', 'start_date', 'end_date']
 
 export const DATES_ID = 'dates'
 
-/** What a chip shows. `count` is undefined if it is not known. */
+/** `count` is undefined if unknown. */
 interface CountedChip {
   text: Html | string
   address: string
@@ -45,7 +45,7 @@ interface CountedChip {
   hue?: string
 }
 
-/** Returns a chip. A chosen one shows no count, since clicking it removes its filter. */
+/** A chosen chip shows no count, since clicking it removes its filter. */
 export function filterChip(site: Site, { text, address, isChosen, count, hue = '' }: CountedChip): Html {
   const number = !isChosen && count !== undefined && html` <small>${writtenNumber(site, count)}</small>`
   return html`<a class="pill${hue}${count === 0 && !isChosen && ' none'}" href="${address}"${
@@ -68,8 +68,8 @@ interface ChipFilter {
 }
 
 /**
- * Returns the chips of a list. Each sets one filter, or removes it if it is chosen, and keeps all others.
- * Views of certain days have no chips for `when`.
+ * Each chip sets one filter, or removes it if it is chosen, and keeps all others. Views of certain days have
+ * none for `when`.
  */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
@@ -132,7 +132,7 @@ const isChosenIn = (sent: ReadonlyMap<string, string>, name: string, value: stri
 
 const factsIn = (sent = '') => sent.split(',').flatMap((fact) => fact.trim() || [])
 
-/** Returns the new value of a filter after a click. In `access`, only this one fact is added or removed. */
+/** A filter's value after a click. In `access`, only this one fact changes. */
 function switched(
   sent: string | undefined,
   name: string,
@@ -154,20 +154,14 @@ const CHIP_WORDS: readonly (keyof typeof CHIP_TIMES)[] = ['today', 'tonight', 't
 
 export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map(), switches: new Map() }
 
-/**
- * What the counts of chips refer to: events that begin on the first day of the list or later, and those still
- * on.
- */
+/** What chips count: events from the first day of the list on, and those still on. */
 export interface CountedLists {
   filters: EventFilters
-  /** Returns the lists that the page would show with other filters. */
+  /** What the page would list with other filters. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 
-/**
- * Counts the events of each chip in the index only. There are no counts for searches, nor where counting
- * would take milliseconds.
- */
+/** Counts in the index only; not for searches, nor where it would take milliseconds. */
 export function countChips(
   { context }: Viewing,
   { filters, lists }: CountedLists,
@@ -204,8 +198,8 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
 ]
 
 /**
- * Returns the chip for events near the visitor; false if no venue has coordinates. Without scripts, the link
- * leads to a choice of places.
+ * Events near the visitor; false if no venue has coordinates. Without scripts, the link leads to a choice of
+ * places.
  */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
@@ -224,7 +218,7 @@ function nearChip(
   )}">${say(site, 'Near me')}</a>`
 }
 
-/** Id of the element with further filters, which opens when a link leads to it. */
+/** The element with further filters, which opens when a link leads to it. */
 export const FIELDS_ID = 'fields'
 
 export function hasChip(name: string, value: string): boolean {
@@ -260,10 +254,7 @@ const STATUSES: Readonly<Record<string, PageText>> = {
   postponed: 'Postponed',
 }
 
-/**
- * Returns the value of a filter in words. Undefined for filters other than `when`, `time`, `free`,
- * `attendance` and `event_status`.
- */
+/** Undefined for filters other than `when`, `time`, `free`, `attendance` and `event_status`. */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, PageText>>) =>
     value

@@ -22,7 +22,7 @@ import type { Pages } from './page-ground.ts'
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** Finds the record with this slug; undefined if the caller may not see it. */
+/** Undefined if the caller may not see it. */
 export async function findPublic(
   context: Context,
   kind: PagedKind,
@@ -58,7 +58,7 @@ async function formerAddress(context: Context, kind: PagedKind, id: number): Pro
 }
 
 /**
- * Redirects to the record with this id: an id from a moved source is preferred to an id of this calendar.
+ * Redirects to the record with this id: one from a moved source is preferred to one of this calendar.
  * @throws Problem rest-event-not-found for neither
  */
 export async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
@@ -69,10 +69,7 @@ export async function numberedRecord(context: Context, id: number): Promise<Page
   return pageOfRecord(context, { kind, id })
 }
 
-/**
- * True if the path may be an old one of a moved source; false is certain. It is fast enough to be called for
- * every 404.
- */
+/** True if the path may be an old one of a moved source; false is certain. Fast enough for every 404. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)
@@ -84,7 +81,7 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
 }
 
 /**
- * Redirects from old paths of pages, feeds, lists and images of a moved source.
+ * Redirects old paths of a moved source's pages, feeds, lists and images.
  * @throws Problem rest-event-not-found for other paths
  */
 export async function oldPage(
@@ -122,9 +119,7 @@ function feedOfPage(page: PageAnswer, ending: string): PageAnswer {
   return { ...page, location: `${page.location?.replace(/\/$/, '')}.${ending}` }
 }
 
-/**
- * Redirects from an old path with a date to the occurrence on that day, or else to the event with the slug.
- */
+/** Redirects an old path with a date to the occurrence on that day, or else to the event with the slug. */
 export async function datedPage(
   context: Context,
   { slug, day }: Extract<PageAddress, { is: 'dated' }>,

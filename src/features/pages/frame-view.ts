@@ -9,14 +9,14 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// A page to show in an iframe, for websites that forbid scripts.
+// For an iframe on websites that forbid scripts.
 
 export const FRAME_PATH = '/embed/frame/'
 
-/** Query parameters of lists that correspond to attributes of `embed.js`, which have other names. */
+/** Query parameters of lists for attributes of `embed.js` with other names. */
 const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
-/** The default of `limit`, the number of events; its maximum is `MOST`. */
+/** The default number of events; the maximum is `MOST`. */
 const LIMIT = 10
 const MOST = 50
 
@@ -26,7 +26,7 @@ export interface Framed {
 }
 
 /**
- * Shows a list or a month, as the query asks.
+ * A list or a month, as the query asks.
  * @throws Problem rest_invalid_param
  */
 export async function frameView(viewing: Viewing, query: URLSearchParams): Promise<Framed> {
@@ -112,7 +112,7 @@ export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): F
   }
 }
 
-/** Writes the page of the frame. Links open outside of it, since other pages may not be shown in a frame. */
+/** Links open outside the frame, in which other pages may not be shown. */
 export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">

@@ -19,7 +19,7 @@ import { type Html, html, link, NOTHING } from './page-html.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-// The front page: above its list, it shows what is on tonight and what is featured.
+// Above its list, the front page shows what is on tonight and what is featured.
 
 export interface Opening {
   ids: ReadonlySet<number>
@@ -30,8 +30,8 @@ const MOST_SOON = 3
 const EVENING_WALL = '16:59:59'
 
 /**
- * Finds what is shown above the list: up to three events of tonight, or else of today, or else the next ones;
- * and featured events. Undefined if no events would be left for the list.
+ * Shown above the list: up to three events of tonight, or else of today, or else the next ones; and featured
+ * ones. Undefined if the list would be left empty.
  * @param coming the first page of the list, in its order
  */
 export async function findOpening(
@@ -41,7 +41,7 @@ export async function findOpening(
 ): Promise<Opening | undefined> {
   const { today, context } = viewing
   const ofToday = coming.filter(({ start }) => dayOf(start) === today)
-  // Before five in the morning, the evening before still counts as this day, so there is no “tonight”.
+  // Before five in the morning there is no “tonight”: this day still counts as the evening before.
   const tonight = isNight(viewing.wall) ? [] : await findTonight(viewing, filters, ofToday, coming.length)
   const soonest = (tonight.length > 0 ? tonight : ofToday).slice(0, MOST_SOON)
   const above = await findLead(viewing, new Set(soonest.map(({ id }) => id)))
@@ -60,10 +60,7 @@ ${await soonSection(viewing, shown, when)}${lead.body}`,
   }
 }
 
-/**
- * Finds events of this evening: among those of today on the first page of the list, or in the index if that
- * page ends before the day does.
- */
+/** Among today's on the first page of the list, or in the index if that page ends before the day does. */
 async function findTonight(
   viewing: Viewing,
   filters: EventFilters,
@@ -109,12 +106,12 @@ interface Lead {
 }
 
 const MOST = 5
-/** Number of events looked up, more than are shown, since canceled ones are skipped. */
+/** More than are shown are looked up, since canceled ones are skipped. */
 const AMONG = 15
 
 /**
- * Finds featured events: coming ones before those still on. The first with a picture is shown large; one
- * whose picture may be cropped is preferred (rule 31.1).
+ * Featured events: coming ones before those still on. The first with a picture is shown large, preferably one
+ * whose picture may be cropped (rule 31.1).
  */
 async function findLead(viewing: Viewing, shownAbove: ReadonlySet<number>): Promise<Lead> {
   const filters: EventFilters = { featured: true }
@@ -144,11 +141,11 @@ async function findLead(viewing: Viewing, shownAbove: ReadonlySet<number>): Prom
   return { ids: new Set(shown.map(({ id }) => id)), body }
 }
 
-/** Returns one, two, three or five of the cards, for which numbers the layout has a shape. */
+/** One, two, three or five cards, for which the layout has a shape. */
 const inShape = (cards: readonly Card[]) =>
   cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
 
-/** Adds to each card of a series the number of its later dates under these filters. */
+/** Adds the number of later dates under these filters to each card of a series. */
 export async function withFollowing(
   viewing: Viewing,
   filters: EventFilters,
@@ -166,14 +163,11 @@ export async function withFollowing(
 
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
-/** The attribute `sizes` of pictures. `PIXELS` has their widths on screens of double density. */
+/** Of pictures. `PIXELS` has their widths on screens of double density. */
 const SIZES = { hero: '(max-width: 47.5rem) 72vw, 372px', card: '(max-width: 47.5rem) 52vw, 120px' }
 const PIXELS = { hero: 760, card: 400 }
 
-/**
- * Returns a featured event, large (`hero`) or small (`card`). Without a picture, its text is on the colour of
- * its category.
- */
+/** Large (`hero`) or small (`card`). Without a picture, the text is on its category's colour. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
@@ -201,10 +195,10 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
   )}" sizes="${SIZES[kind]}" width="${width}" height="${height}" alt=""${loading} decoding="async"></div>`
 }
 
-/** Dates less than this many days away are written without the year. */
+/** Dates fewer days away are written without the year. */
 const NEAR_DAYS = 300
 
-/** Returns when an event is, with a short weekday; if it has already begun, its last day. */
+/** With a short weekday; if the event has begun, its last day. */
 function whenOf({ context: { site }, today }: Viewing, card: Card): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

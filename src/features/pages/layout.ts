@@ -85,7 +85,7 @@ function skipLink(site: Site, view: View): Html {
     : html`<a class="skip" href="#main">${say(site, 'Skip to content')}</a>`
 }
 
-/** Returns the URL of an owner's link. A path is taken as below the root of the site. */
+/** A path is taken as below the root of the site. */
 const ownAddress = (site: Site, address: string) =>
   address.startsWith('/') ? pathTo(site, address) : address
 
@@ -110,7 +110,7 @@ function legalLinks(site: Site, { legal }: Look): Content {
   )
 }
 
-/** Returns links to those text pages to which the owner's other links do not lead. */
+/** Text pages to which the owner's other links do not lead. */
 function textLinks(site: Site, { texts, links, legal }: Look): Content {
   const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
   return [...texts].map(
@@ -118,7 +118,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** True if the name beside the logo is hidden, except from screen readers. */
+/** Screen readers still read the name beside the logo. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(
@@ -151,10 +151,7 @@ function navigation(site: Site, { current }: View): Html {
   )}`
 }
 
-/**
- * Returns links to this page in other languages; false if the site has one language, or the page has no
- * address.
- */
+/** This page in other languages; false if the site has one, or the page no address. */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path that begins with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -170,14 +167,11 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/**
- * Returns the path of a page in a language. The first language has no query parameter: search engines send no
- * `Accept-Language`, and so get that language.
- */
+/** The first language has no query parameter: search engines send no `Accept-Language`, and so get it. */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 
-/** Returns `hreflang` links to the page in all languages; `x-default` stands for any other language. */
+/** `hreflang` links; `x-default` stands for any other language. */
 function alternates({ languages, ...site }: Site, path: string | undefined): Content {
   if (path === undefined || languages.length === 1) return false
   const link = (code: string, address: string) =>
@@ -217,7 +211,7 @@ ${property('og:title', view.title || site.name)}${property('og:description', des
 )}<meta name="twitter:card" content="${view.image ? 'summary_large_image' : 'summary'}">`
 }
 
-/** Returns JSON-LD, escaped so that nothing in it can end the script element. */
+/** Escaped so that nothing in it can end the script element. */
 function linkedData(data: object): Html {
   return trusted(
     JSON.stringify(data)
@@ -240,10 +234,7 @@ const SENTENCES = {
 
 export type ProblemStatus = keyof typeof SENTENCES
 
-/**
- * Returns the page of an error.
- * @param names the wrong parameters of a feed URL, which has no form to show them in
- */
+/** @param names the wrong parameters of a feed URL, which has no form to show them in */
 export function problemView(
   { context: { site }, assets }: Pick<Viewing, 'context' | 'assets'>,
   status: ProblemStatus,

@@ -10,11 +10,11 @@ export interface DirectoryEntry {
   status: 'publish'
   name: string
   city: string
-  /** The first character of the folded name, under which the entry is sorted. */
+  /** Of the folded name, by which the entry is sorted. */
   letter: string
 }
 
-/** Finds names that begin with `letter` and contain all `words`; an empty text does not narrow. */
+/** Names that begin with `letter` and contain all `words`; empty texts do not narrow. */
 export interface DirectoryQuery {
   letter: string
   words: string
@@ -26,12 +26,10 @@ const NAMES = {
 } as const
 
 const MOST_WORDS = 8
-/** `is true` keeps SQLite from using the index on status, so that it walks the index of names. */
+/** `is true` keeps SQLite from the index on status, so that it walks that of names. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/**
- * Lists entries in the order of their names. Conditions are tested within the index, before rows are read.
- */
+/** By name. Conditions are tested within the index, before rows are read. */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,
@@ -58,7 +56,7 @@ export async function listDirectory(
 
 const MOST_LETTERS = 60
 
-/** Lists the first letters of all names, with one lookup per letter in the index of names. */
+/** One lookup per letter in the index of names. */
 export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   const { table } = NAMES[kind]
   const { rows } = await sql<{ letter: string }>`

@@ -32,8 +32,7 @@ import { nameShown, pageWork, pathTo, say, sayEvents, spanLink, type View, type 
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
 /**
- * Shows the page of a venue or organizer. Each series is listed once, at its next date, unless the query asks
- * for every date.
+ * A venue or organizer. Each series is listed once, at its next date, unless the query asks for every date.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function linkedView(
@@ -151,12 +150,11 @@ async function waysOf(
   }
 }
 
-/** Number of months, from the present one on, in which events are looked for. */
+/** Months, from the present one on, in which events are looked for. */
 const MOST_MONTHS = 12
 
 /**
- * Returns the months that have events; none if they are all in one month. It also returns none without the
- * index, since nothing else counts fast enough.
+ * Months that have events; none if only one has, or without the index, since nothing else counts fast enough.
  */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
@@ -192,7 +190,7 @@ function monthLinks(
   return html`<nav class="pills" aria-label="${say(site, 'Months')}">${links}</nav>`
 }
 
-/** Drops empty members: REST responses have them, JSON-LD should not. */
+/** REST responses have empty members, JSON-LD should not. */
 const filledMembers = (data: object) =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== ''))
 
@@ -211,7 +209,7 @@ function events(
   const heading = say(site, linked.kind === 'venue' ? 'Events here' : 'Events by this organizer')
   const path = recordPath(site, linked.kind, linked.row)
   const base = path.replace(/\/$/, '')
-  // The page is that of the venue, so events do not name it again.
+  // Events do not name the venue of the page again.
   const rows = cards.map((card) =>
     linked.kind === 'venue' && card.place?.id === linked.row.id ? { ...card, place: undefined } : card,
   )
@@ -235,7 +233,7 @@ ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results n
   )}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
-/** Returns the name as plain text; “Venue” or “Organizer” if the name is nothing but markup. */
+/** Plain text; “Venue” or “Organizer” if the name is nothing but markup. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
@@ -284,7 +282,7 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   )
 }
 
-/** Returns address, contact and access facts; `NOTHING` if there are none. */
+/** Address, contact and access facts; `NOTHING` without any. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
   const { row } = linked

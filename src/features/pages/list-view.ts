@@ -45,7 +45,7 @@ import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } 
 export const PER_PAGE = 20
 
 /**
- * Shows the list of coming events, or of past events, the latest first.
+ * Coming events, or past ones, the latest first.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
@@ -102,7 +102,7 @@ ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
 
-/** Returns the lists whose events a page of coming events counts: those that begin, and those still on. */
+/** Events that a page of coming events counts: those that begin, and those still on. */
 function listsOf(viewing: Viewing, asked: EventsAsked, filters: EventFilters): EventFilters[] {
   const own = { ...asked, query: { ...asked.query, filters } }
   const first = firstDay(viewing, own)
@@ -115,14 +115,12 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /**
-   * Events that began before the first day and are still on; missing on pages of past events and searches.
-   */
+  /** Begun before the first day and still on; missing for past events and searches. */
   ongoing?: Ongoing
   isShorter?: boolean
 }
 
-/** Finds a page of coming events. Each series is listed once, at its next date (rules 31.2 and 31.3). */
+/** A page of coming events. Each series is listed once, at its next date (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -141,10 +139,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/**
- * Returns the days of the list, without the events `ids` shown above it. The first page ends with the events
- * still on.
- */
+/** The list's days, without the events `ids` shown above it. The first page ends with those still on. */
 function sections(
   viewing: Viewing,
   asked: EventsAsked,
@@ -160,9 +155,7 @@ function sections(
   return html`${daySections(viewing, others)}${shown}`
 }
 
-/**
- * Query parameter, known from moved sites: `0` lists every date of a series, else each series is listed once.
- */
+/** Known from moved sites: `0` lists every date of a series, else it is listed once. */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {
@@ -176,10 +169,7 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   )}</a>`
 }
 
-/**
- * Finds a page of past events. The store returns the earliest events first, so pages are counted from the
- * end.
- */
+/** The store returns the earliest events first, so pages are counted from the end. */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.wall)
   const { total } = await findPageEvents(viewing, filters, 1, 1)
@@ -205,9 +195,8 @@ function lastDay({ query }: EventsAsked): string | undefined {
 }
 
 /**
- * Returns the filters of coming events. With a search (or with `when`, if `isWhole`), they include events
- * that are still on. Each series is listed once, at its next date, unless the query has a last day, `when`, a
- * series or `EVERY_DATE`.
+ * Filters of coming events. With a search (or with `when`, if `isWhole`), they include events still on. Each
+ * series is listed once, at its next date, unless the query has a last day, `when`, a series or `EVERY_DATE`.
  */
 export function comingFilters(viewing: Viewing, asked: EventsAsked, isWhole = false): EventFilters {
   const { filters } = asked.query
@@ -302,7 +291,7 @@ async function ways(
 
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** Returns small calendars of the month and, if it begins within a week, the next one. */
+/** This month and, if it begins within a week, the next. */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -329,9 +318,7 @@ function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: Ad
 
 const SOON = 7
 
-/**
- * Returns a small calendar in which days with events are links; all days are links if the index cannot count.
- */
+/** Days with events are links; all days are if the index cannot count. */
 function oneMonth(
   { context, today, weekStart }: Viewing,
   filters: EventFilters,
@@ -370,9 +357,7 @@ function oneMonth(
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-/**
- * Returns a link to the month before or after; an empty element of the same size if there is no such month.
- */
+/** The month before or after; an empty element of the same size if there is none. */
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
@@ -384,7 +369,7 @@ function step(site: Site, month: string, by: number | undefined, arrow: string, 
     : html`<span class="step"></span>`
 }
 
-/** Returns links to venues and organizers whose names match the search; false if there is no search. */
+/** Venues and organizers whose names match the search; false without one. */
 async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Promise<Html | false> {
   const { words } = query.filters
   if (words === undefined || span.view !== 'list' || query.page > 1) return false
@@ -400,7 +385,7 @@ async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Pr
   return items.length > 0 && html`<ul class="pills hits">${items}</ul>`
 }
 
-// A note above the results says which words were read as similar ones, and which words no event has.
+// Above the results: which words were read as similar ones, and which no event has.
 
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters
@@ -423,7 +408,7 @@ async function wordsNote(viewing: Viewing, asked: EventsAsked, total: number): P
   return notes.length > 0 && html`<p class="note">${notes.join(' ')}</p>`
 }
 
-/** If no event has all words, at most this many words are searched one by one. */
+/** If no event has all words, at most this many are searched one by one. */
 const MOST_COUNTED = 5
 
 async function fewerWords(

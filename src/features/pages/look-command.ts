@@ -29,7 +29,7 @@ import {
 } from '../../store/storage/owner-settings.ts'
 import { dataOf } from './look.ts'
 
-/** Adds the command `look`, also called `set`. */
+/** Adds `look`, also called `set`. */
 export function registerLookCommand(
   program: Command,
   open: () => Promise<Database>,
@@ -64,7 +64,7 @@ interface Asked {
 }
 
 /**
- * Returns the settings that the arguments change; null for those that are reset.
+ * The settings to change; null for those that are reset.
  * @throws Error with one sentence if the arguments do not fit together
  */
 function changesAsked(
@@ -84,7 +84,7 @@ function changesAsked(
 }
 
 /**
- * Returns the setting of this name, which may be given without its prefix `pages_`.
+ * The name may lack its prefix `pages_`.
  * @throws Error with one sentence for an unknown name
  */
 function settingCalled(name: string): OwnerSetting {
@@ -94,10 +94,7 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/**
- * Returns a row for each setting: its name, the value that a service with this configuration would use, and
- * where that value comes from.
- */
+/** One row per setting: name, the value that a service with this configuration would use, and its origin. */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -110,7 +107,7 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   })
 }
 
-/** Returns the value in one line, cut to 80 characters. */
+/** One line, cut to 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[')
@@ -127,11 +124,11 @@ async function writeLook({ read }: Database, folder: string): Promise<void> {
 const NAME = 'look.json'
 const TEXTS = 'texts'
 
-/** Settings that `look.json` may give as lists, with the separator that joins their entries. */
+/** Settings that `look.json` may give as lists, with their separator. */
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**
- * Reads a look from a folder or its `look.json`. Settings that it does not have are reset.
+ * A folder or its `look.json`. Settings that it lacks are reset.
  * @throws Error with one sentence if it cannot be read
  */
 function readLookFolder(place: string): OwnerValues {
@@ -176,7 +173,7 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
 }
 
 /**
- * Returns the value of a setting. For a file or folder, `text` is its path.
+ * For a file or folder, `text` is its path.
  * @throws Error with one sentence if the value is not valid
  */
 function checkedValue(name: OwnerSetting, text: string): string {
@@ -194,7 +191,7 @@ function dataAt(name: LookFileSetting, path: string): string {
   }
 }
 
-/** Writes the look as a folder that `readLookFolder` can read. */
+/** As `readLookFolder` can read it. */
 function writeLookFolder(
   folder: string,
   set: OwnerTexts,

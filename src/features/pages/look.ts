@@ -19,8 +19,8 @@ import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 
 /**
- * How the pages look. Values from the start of the service (flags and environment variables) take precedence
- * over those that owners set while it runs.
+ * How pages look. Values from the start of the service (flags and environment variables) precede those that
+ * owners set while it runs.
  */
 export interface Look {
   accent: string
@@ -29,19 +29,19 @@ export interface Look {
   corner: Config['pages_corner']
   density: Config['pages_density']
   typeface: Config['pages_typeface']
-  /** The owner's style sheet, which follows the built-in one. */
+  /** Follows the built-in style sheet. */
   css: string
   files: LookFiles
   showsName: boolean
-  /** A sentence shown below the name of the calendar. */
+  /** Shown below the name of the calendar. */
   sentence: string
   links: readonly OwnerLink[]
   legal: Readonly<Record<LegalPage, string>>
-  /** A text shown above the list on the front page. */
+  /** Shown above the list on the front page. */
   intro: Html
   texts: ReadonlyMap<string, LookText>
   firstView: Config['pages_first_view']
-  /** Categories that have chips above lists. */
+  /** Categories with chips above lists. */
   presses: readonly string[]
   weekStart: string
 }
@@ -51,21 +51,18 @@ export interface LookText {
   body: Html
 }
 
-/** Pages that public bodies are required to link to; the footer has them in this order. */
+/** Pages to which public bodies must link, in the footer's order. */
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
-/** A file with its extension, such as `.svg`, which tells its type. */
+/** The extension, such as `.svg`, tells its type. */
 interface LookFile {
   ending: string
   bytes: Buffer
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/**
- * File extensions accepted only for files named at the start. The type of uploaded files is recognised by
- * their content.
- */
+/** Only for files named at the start. The type of uploaded files is recognised by content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
 /**
@@ -93,10 +90,7 @@ function readStartFile(name: LookFileSetting, path: string): LookFile {
   return { ending, bytes: readSet(path, stem) }
 }
 
-/**
- * Reads a file of the pages.
- * @throws Error with one sentence if it cannot be read
- */
+/** @throws Error with one sentence if it cannot be read */
 export function readSet(path: string, what: string): Buffer {
   try {
     return readFileSync(path)
@@ -105,7 +99,7 @@ export function readSet(path: string, what: string): Buffer {
   }
 }
 
-/** Returns the files of the look. A file of the owners is used if the start names no such file. */
+/** A file of the owners is used if the start names none. */
 export function filesOfLook(
   start: LookFiles,
   owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>,
@@ -143,10 +137,7 @@ export async function lookOf(config: Config, files: LookFiles): Promise<Look> {
   }
 }
 
-/**
- * Renders the introduction and the text pages. The Markdown parser is loaded on demand, since most calendars
- * have no such texts.
- */
+/** The Markdown parser is loaded on demand, since most calendars have no such texts. */
 async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<Look, 'intro' | 'texts'>> {
   if (pages_intro === '' && pages_texts === '') return { intro: NOTHING, texts: new Map() }
   const { markdownHtml } = await import('./markdown.ts')
@@ -159,7 +150,7 @@ async function readMarkdown({ pages_intro, pages_texts }: Config): Promise<Pick<
   return { intro: trusted(markdownHtml(pages_intro, 'bold')), texts: new Map(texts) }
 }
 
-/** Font stacks by typeface. `sans` is empty, since `tokens.css` has it. */
+/** Font stacks. `sans` is empty, since `tokens.css` has it. */
 const TYPEFACES: Readonly<Record<Look['typeface'], string>> = {
   sans: '',
   humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
@@ -199,7 +190,7 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
 }
 
 /**
- * Returns CSS rules that follow those of the pages.
+ * Rules that follow those of the pages.
  * @param font the URL of the owner's own font
  */
 export function lookStyle(
@@ -215,10 +206,7 @@ export function lookStyle(
   return `${loaded ?? ''}${own && `:root{${own}}`}${DENSITIES[density]}${HEADERS[header]}`
 }
 
-/**
- * Returns a finding for `kalends doctor` if a file or text that the configuration names cannot be read; else
- * none.
- */
+/** A finding for `kalends doctor` if a configured file or text cannot be read. */
 export function checkLook(config: Config): Finding[] {
   try {
     readStart(config)

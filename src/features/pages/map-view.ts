@@ -23,7 +23,7 @@ interface Place {
   events: number[]
 }
 
-/** Shows events by venue, on a map if map tiles are configured, and as a list. */
+/** By venue: on a map if map tiles are configured, and as a list. */
 export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { context, today } = viewing
   const { site, db } = context

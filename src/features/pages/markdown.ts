@@ -2,13 +2,10 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../../base/cache.ts'
 import { escapeHtml, safeText } from '../../base/text/html.ts'
 
-/** `below`: headings are rendered from `h2` on; `bold`: they are rendered as bold lines. */
+/** `below`: from `h2` on; `bold`: as bold lines. */
 type HeadingForm = 'below' | 'bold'
 
-/**
- * Markdown parsers by form of headings. HTML is escaped. A picture is replaced by its alternative text, since
- * it would be loaded from another host.
- */
+/** HTML is escaped. A picture becomes its alternative text, since it would be loaded from another host. */
 const READERS: Readonly<Record<HeadingForm, Marked>> = {
   below: readerWith('below'),
   bold: readerWith('bold'),
@@ -31,19 +28,16 @@ function readerWith(headings: HeadingForm): Marked {
   })
 }
 
-/** Rendered texts, cached since every change of a setting and every preview renders all texts again. */
+/** Cached, since every change of a setting and every preview renders all texts again. */
 const read = emptyCache<string, string>(processBudget)
 
 /**
- * A text with more characters than this of `*`, `_` and `~` is not parsed: matching marks of emphasis takes
- * time quadratic in their number.
+ * A text with more `*`, `_` and `~` is not parsed: matching marks of emphasis takes time quadratic in their
+ * number.
  */
 const MOST_MARKS = 1500
 
-/**
- * Renders Markdown as sanitised HTML. A text that is nested too deeply or has too many marks is shown as it
- * was typed.
- */
+/** Sanitised HTML. A text nested too deeply or with too many marks is shown as typed. */
 export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }

@@ -49,7 +49,7 @@ import {
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
-/** At most this many events are counted. Only the first few of each day are loaded. */
+/** Maximum of events counted. Only the first few of each day are loaded. */
 const MOST = 5000
 
 interface Drawing {
@@ -62,7 +62,7 @@ interface Drawing {
 interface DrawnMonth {
   heading: string
   total: number
-  /** Events of more than three days, which are shown apart from the weeks (rule 31.2). */
+  /** Events of more than three days, shown apart from the weeks (rule 31.2). */
   ongoing: Html | false
   table: Html
   agenda: Html
@@ -102,7 +102,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** Sorts events by their last day, events that are over after all others. */
+/** By their last day, events that are over after all others. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) ||
   (a.last < b.last ? -1 : Number(a.last > b.last)) ||
@@ -148,8 +148,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
 }
 
 /**
- * Returns links to the months before and after. Undefined for a direction in which there is neither an event
- * of these filters nor today.
+ * The months before and after; undefined for a direction with neither an event of these filters nor today.
  */
 export async function monthWays(
   viewing: Viewing,
@@ -207,7 +206,7 @@ function cell(drawing: Drawing, day: GridDay, week: readonly GridDay[], at: numb
   const kind = isOther ? 'other' : isToday ? 'today' : day.day < viewing.today ? 'past' : ''
   const path = drawing.dayPath(day.day)
   const words = writtenDay(site, day.day, '')
-  // Days of other months show the name of their month; only days with events are links.
+  // Days of other months name their month; only days with events are links.
   const seen = html`<time datetime="${day.day}" aria-hidden="true">${Number(day.day.slice(8))}</time>${
     isOther && otherMonth(drawing, day)
   }`
@@ -244,9 +243,9 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
 }
 
 /**
- * Returns the part of a bar on one day. On the first day of the bar and of each week, that is the whole bar
- * for the week; on other days only words for screen readers.
- * @param daysLeft number of days of the week from this one on
+ * A bar's part on one day. On the first day of the bar and of each week, that is the whole week's bar; on
+ * other days only words for screen readers.
+ * @param daysLeft days of the week from this one on
  */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
   const card = bar && cards.get(bar.id)
@@ -290,7 +289,7 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
     .flat()
     .filter(({ day }) => day >= evening && (monthOf(day) === month || (isOfNow && day === evening)))
   // The list begins with today (before five in the morning: yesterday) if there are events to come, else with
-  // the first day of the month.
+  // the first of the month.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
   const sections = days.map((own) => {
@@ -327,7 +326,7 @@ function brief(viewing: Viewing, card: Card, day: string): Html {
   )}</span>${card.place && html`<span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
 }
 
-/** Returns the start of an event; on the days after its first, its end. */
+/** The start; on days after the first, the end. */
 export function timeOn(site: Site, { start, end }: Card, day: string, write = writtenShortTime): string {
   return dayOf(start) < day
     ? say(site, 'until {date}', { date: write(site, end) })
@@ -338,28 +337,26 @@ export interface Stretch {
   id: number
   first: string
   last: string
-  /**
-   * If not all events of a day can be shown, those of lowest rank are. Rank 0 is also first within its day.
-   */
+  /** Events of lowest rank are shown if there are too many. Rank 0 is also first within its day. */
   rank?: number
 }
 
-/** A day of the grid. `total` counts all its events, shown or not. */
+/** `total` counts all its events, shown or not. */
 export interface GridDay {
   day: string
-  /** Events of several days by lane; undefined for a lane that is free on this day. */
+  /** Events of several days by lane; undefined for a free lane. */
   lanes: (Stretch | undefined)[]
   single: Stretch[]
   total: number
 }
 
-/** At most this many events are shown in a day, including bars. */
+/** Maximum shown in a day, bars included. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
 /**
- * Returns the first and last days of the events, without those deleted since. An event that ends in the small
- * hours of the first day counts to that day if it was found: it is still on, or `when` asks for it.
+ * First and last days of the events, without those deleted since. A found event that ends in the small hours
+ * of the first day counts to it: it is still on, or `when` asks for it.
  */
 export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, firstDay: string): Stretch[] {
   const stretches: Stretch[] = []
@@ -374,9 +371,7 @@ export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, 
 
 const [LEADING, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/**
- * Ranks events: featured and sticky ones before those of the evening, and these before others (rule 31.4).
- */
+/** Featured and sticky events before those of the evening, and these before others (rule 31.4). */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -402,7 +397,7 @@ async function ranked(
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
-/** Returns the `most` events of lowest rank: those of rank 0 first, the others in their order. */
+/** The `most` events of lowest rank: rank 0 first, the others in their order. */
 function chosen(single: readonly Stretch[], most: number): Stretch[] {
   const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, most))
   const isLed = (own: Stretch) => (rankOf(own) === LEADING ? 0 : 1)
@@ -415,7 +410,7 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
   return { id, first: dayAt(first), last: dayAt(last) }
 }
 
-/** Fills the grid. The bar of an event of several days stays in one lane throughout a week. */
+/** The bar of an event of several days stays in one lane throughout a week. */
 export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),

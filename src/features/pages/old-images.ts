@@ -11,7 +11,7 @@ export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
 
 const SIZED = /-(?:(\d{1,5})x(\d{1,5})|scaled)(?=\.\w{1,5}$)/
 
-/** Returns width and height from a file name: 300 and 200 from `a-300x200.jpg`. */
+/** 300 and 200 from `a-300x200.jpg`. */
 export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | undefined {
   const [, width, height] = SIZED.exec(name) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
@@ -19,10 +19,7 @@ export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | u
 
 export const unsized = (address: string) => address.replace(SIZED, '')
 
-/**
- * Returns the names under which the image may be known: the name itself, the name without a size, and the
- * name with `-scaled`.
- */
+/** Names that the image may have: its own, that without a size, and that with `-scaled`. */
 export function namesOfImage(address: string): string[] {
   const whole = unsized(address)
   return [...new Set([address, whole, whole.replace(/(?=\.\w{1,5}$)/, '-scaled')])]
@@ -42,7 +39,7 @@ export async function findFetched(db: Db, addresses: readonly string[]): Promise
   return new Map((await selectFetched(db, { addresses })).map((row) => [row.source_url, row]))
 }
 
-/** Finds an image by its path at a moved source, in any of its sizes. */
+/** By its path at a moved source, in any size. */
 export async function findByOldImagePath(db: Db, path: string): Promise<ImageRow | undefined> {
   if (!IMAGE_NAME.test(path)) return undefined
   const paths = namesOfImage(path).map(oldPath)

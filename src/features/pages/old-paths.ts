@@ -14,7 +14,7 @@ const selectRecord = statement<SlugPlace>()((db, value) =>
     .where('slug', '=', value('slug')),
 )
 
-/** Finds the record that last had this slug in public; another record may have the slug by now. */
+/** The record that last had this slug in public; another may have it by now. */
 export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
@@ -22,13 +22,13 @@ export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promi
 
 export interface OldPaths {
   /**
-   * Sorted hashes of all old paths; undefined until they are read. Since paths may share a hash, a hit is
-   * checked in the database.
+   * Sorted, of all old paths; undefined until read. Paths may share a hash, so a hit is checked in the
+   * database.
    */
   hashes: Uint32Array | undefined
   asOf: number
   isReading: boolean
-  /** When they were last read, in ms of `performance.now`. */
+  /** When last read, in ms of `performance.now`. */
   readAt: number
 }
 
@@ -39,20 +39,17 @@ export const noOldPaths = (): OldPaths => ({
   readAt: -RESTS_MS,
 })
 
-/**
- * Paths are reread at most once in this many ms, since the import of a large site changes them again and
- * again.
- */
+/** Minimum ms between two readings, since the import of a large site changes paths again and again. */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** At most this many paths of lists are collected; a site has a few. */
+/** Maximum of list paths collected; a site has a few. */
 const MOST_LISTS = 1000
 
 /**
- * True if the path may be that of a page of a moved source. False is certain; true is not, since two paths
- * may share a hash.
+ * True if the path may be that of a moved source's page. Only false is certain, since two paths may share a
+ * hash.
  */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
@@ -71,7 +68,7 @@ function isBehindNow(memory: EventMemory): boolean {
   }
 }
 
-/** Reads the hashes of all old paths. If that fails, requests keep asking the database. */
+/** If that fails, requests keep asking the database. */
 async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {

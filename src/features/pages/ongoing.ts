@@ -8,24 +8,24 @@ import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } fr
 import { type Html, html } from './page-html.ts'
 import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
-/** Of at most this many events, those that end soonest are found. */
+/** Of this many events, those that end soonest are found. */
 const MOST = 5000
 
-/** At most this many are shown beside a list or month; a link leads to the others. */
+/** Maximum shown beside a list or month; a link leads to the others. */
 export const MOST_ONGOING = 6
 
-/** At most this many are shown on the page of a day, and in a list that asks for them by `when`. */
+/** Maximum on the page of a day, and in a list that asks for them by `when`. */
 export const MOST_OF_DAY = 100
 
-/** Events still on. `total` counts all of them, shown or not. */
+/** `total` counts all, shown or not. */
 export interface Ongoing {
   cards: Card[]
   total: number
 }
 
 /**
- * Finds events that began before `day` and still last, those that end soonest first. An event that ended in
- * the small hours counts as ended the evening before, unless it is still on or `when` asks for it.
+ * Events that began before `day` and still last, those that end soonest first. One that ended in the small
+ * hours counts as ended the evening before, unless it is still on or `when` asks for it.
  */
 export async function findOngoing(
   viewing: Viewing,
@@ -52,7 +52,7 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** Events of at least this many days are shown only in the section of ongoing events (rule 31.2). */
+/** Events of this many days or more are shown only as ongoing (rule 31.2). */
 const LONG = 4
 
 export const isLong = (first: string, last: string) =>
@@ -71,7 +71,7 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** Returns until when an event lasts: its last day, or the time if it ends in the small hours of today. */
+/** The last day, or the time if the event ends in the small hours of today. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)

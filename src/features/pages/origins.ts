@@ -3,7 +3,7 @@ import { dayOf } from '../../base/text/moments.ts'
 import type { Db } from '../../store/storage/database.ts'
 import type { EventRow, ImportItemColumns, PagedKind, Tables } from '../../store/storage/schema.ts'
 
-// Where records come from: their paths at moved sources, and the URLs of originals that stay elsewhere.
+// Where records come from: paths at moved sources, and URLs of originals that stay elsewhere.
 
 export interface Paged {
   kind: PagedKind
@@ -12,7 +12,7 @@ export interface Paged {
 
 const PAGED: readonly PagedKind[] = ['event', 'venue', 'organizer']
 
-/** Conditions written exactly as in the partial indexes on `page`, so that the database uses these. */
+/** Written exactly as in the partial indexes on `page`, so that the database uses these. */
 const hasPage = sql<boolean>`page <> ''`
 const isAddress = sql<boolean>`page not like '/%'`
 
@@ -21,7 +21,7 @@ function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): P
   return kind && row && { kind, id: row.record }
 }
 
-/** Finds the record that had this id at a moved source; of several sources, at the first one. */
+/** The record with this id at a moved source, the first of several. */
 export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
   const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
   const row = await db
@@ -38,8 +38,8 @@ export async function findByOldId(db: Db, id: number): Promise<Paged | undefined
 }
 
 /**
- * Finds the record that had this path at a moved source; of several, at the first one. The other sources
- * store whole URLs as pages, which no path equals.
+ * The record with this path at a moved source, the first of several. Other sources store whole URLs as pages,
+ * which no path equals.
  */
 export async function findByOldPath(db: Db, path: string): Promise<Paged | undefined> {
   const page = oldPath(path)
@@ -75,8 +75,8 @@ function pagesBelow(db: Db, after: string, before: string, most: number): Promis
 }
 
 /**
- * Endings by which the path of a list may differ from that of its events: the list of `/show/x/` may be at
- * `/shows/`, that of `/termin/x/` at `/termine/`.
+ * Endings of a list's path where that of its events has none: `/show/x/` and `/shows/`, `/termin/x/` and
+ * `/termine/`.
  */
 const PLURALS = ['', 's', 'es', 'e', 'n', 'en'] as const
 
@@ -84,9 +84,7 @@ const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
 
 const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
 
-/**
- * Returns the paths at which the list of an old event page may have been; none for pages of other records.
- */
+/** Where the list of an old event page may have been; none for pages of other records. */
 export function listPathsOf({ page, kind }: OldPage): string[] {
   const folder = kind === 'event' ? folderOf(page) : ''
   return folder === '' ? [] : PLURALS.map((letters) => folder + letters)
@@ -105,13 +103,10 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** Sorts after all texts that begin with a slash. */
+/** Sorts after all texts with a slash in front. */
 const BEHIND_PATHS = '0'
 
-/**
- * Returns the path of an old URL, decoded and without a slash at its end. Empty for the root, and if it is
- * not a valid URL.
- */
+/** The decoded path of an old URL, without a final slash. Empty for the root, and for an invalid URL. */
 export function oldPath(address: string): string {
   if (!URL.canParse(address, 'http://x')) return ''
   const { pathname } = new URL(address, 'http://x')
@@ -124,10 +119,7 @@ export function oldPath(address: string): string {
   }
 }
 
-/**
- * Returns the URL of the original page. An occurrence without a URL of its own has that of its series, with
- * its day filled in.
- */
+/** URL of the original page. An occurrence without its own has that of its series, with its day filled in. */
 export async function findOriginal(
   db: Db,
   { id, series, recurrence_id }: Pick<EventRow, 'id' | 'series' | 'recurrence_id'>,
@@ -137,7 +129,7 @@ export async function findOriginal(
   return (await findAddress(db, 'series', series))?.replace(DAY, dayOf(recurrence_id))
 }
 
-/** Placeholder in the URL of a series for the day of an occurrence. */
+/** Stands for an occurrence's day in the URL of a series. */
 export const DAY = '{date}'
 
 async function findAddress(db: Db, kind: 'event' | 'series', record: number): Promise<string | undefined> {

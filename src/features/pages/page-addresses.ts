@@ -9,16 +9,13 @@ import { isDay, isMonth } from './page-dates.ts'
 import { oldSpan, readSpan, type Span, writeSpan } from './spans.ts'
 import { inEnglish, isFile } from './translated-paths.ts'
 
-/** The path of a term. `slugs` begins with those of its ancestors. */
+/** `slugs` begins with those of the ancestors. */
 export interface TermPath {
   taxonomy: Taxonomy
   slugs: readonly string[]
 }
 
-/**
- * An old address that is redirected. `byQuery`: the new address was made from the old query, which is not
- * appended.
- */
+/** A redirect of an old address. `byQuery`: made from the old query, which is not appended. */
 interface Moved {
   is: 'moved'
   to: string
@@ -42,10 +39,10 @@ export type PageAddress =
   | { is: 'sitemap of pages' }
   | { is: 'sitemap of month'; month: string }
 
-/** Returns the path prefix of every link of the site, without a slash at its end. */
+/** The path prefix of every link, without a final slash. */
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
-/** Cached, since a process has one site. */
+/** A process has one site. */
 const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/(?<!\/)\/+$/, ''))
 
 const PAGES = new RegExp(
@@ -55,12 +52,12 @@ const PAGES = new RegExp(
 
 export const SUGGEST_PATH = '/events/suggest'
 
-/** True if the path has the form of a page; that includes the paths of some feeds. */
+/** True if the path has a page's form, as those of some feeds do. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** Parses the address of a page. For old addresses, the query takes part in where they lead. */
+/** For old addresses, the query takes part in where they lead. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
@@ -87,8 +84,8 @@ function readPath(path: string): PageAddress {
 }
 
 /**
- * Returns the English address of a path with words of another language; undefined if it has no such words, or
- * is not that of a page. It does not read data.
+ * The English address of a path with words of another language; undefined without such words, or if it is no
+ * page's. It does not read data.
  */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
@@ -98,7 +95,7 @@ export function translatedAddress(path: string, queryText: string, site: Site): 
   return asked.is === 'moved' ? withQuery(asked, queryText) : withQuery({ to: english }, queryText)
 }
 
-/** Appends the query to a redirect, unless its address was made from the query. */
+/** Unless the address was made from the query. */
 export function withQuery(
   { to, byQuery = false }: Pick<Moved, 'to'> & { byQuery?: boolean },
   queryText: string,
@@ -107,7 +104,7 @@ export function withQuery(
   return `${to}${to.includes('?') ? '&' : '?'}${queryText}`
 }
 
-/** Extensions of our feeds by the names that moved sites gave theirs. */
+/** Extensions of our feeds by their names at moved sites. */
 const FEEDS: ReadonlyMap<string, string> = new Map([
   ['feed', rss.extension],
   ['rss', rss.extension],
@@ -116,9 +113,7 @@ const FEEDS: ReadonlyMap<string, string> = new Map([
   ['atom', atom.extension],
 ])
 
-/**
- * Returns the redirect of an old feed path: moved sites had feeds at `…/feed/`, `…/feed/atom/` and `…/ical/`.
- */
+/** Moved sites had feeds at `…/feed/`, `…/feed/atom/` and `…/ical/`. */
 function readFeedBelow(
   page: string,
   [name = '', kind = 'feed', ...rest]: readonly string[],
@@ -137,12 +132,12 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
   return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
 }
 
-/** A view adds at most this many segments to the path of a list. */
+/** Maximum of segments that a view adds to a list's path. */
 const MOST_OF_VIEW = 4
 
 /**
- * Returns the ways to read an old path as that of a list followed by a view, each with the present address of
- * that view. There are several, since the path of the list may have had any form.
+ * Ways to read an old path as that of a list followed by a view, with the view's present address. There are
+ * several, since the list's path may have had any form.
  */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
@@ -169,7 +164,7 @@ function readEmbed([name, ...rest]: readonly string[]): PageAddress {
   return name === 'frame' && rest.length === 0 ? { is: 'frame' } : { is: 'unknown' }
 }
 
-/** Reads the path of a series by the id at its end. The slug before the id may be missing or outdated. */
+/** By the id at its end. The slug before it may be missing or outdated. */
 function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
   const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
   return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }
@@ -220,8 +215,8 @@ function readOldFeed(segments: readonly string[]): Moved | undefined {
 }
 
 /**
- * Names of list views at moved sites, which a date or page number may follow. Except for `list`, they count
- * only directly after `/events/`: after a term, such a word may be the slug of its child.
+ * List views at moved sites, which a date or page number may follow. Except for `list`, they count only
+ * directly after `/events/`: after a term, such a word may be its child's slug.
  */
 const LISTS = new Set(['list', 'upcoming', 'week', 'photo', 'map', 'summary'])
 
@@ -238,7 +233,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** Reads the query parameters that moved sites write; undefined for any other query. */
+/** Query parameters that moved sites write; undefined for any other query. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')
@@ -259,7 +254,7 @@ function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAdd
   const isOfRecord = feed !== undefined && RECORD_PATH.test(path)
   const below = readListBelow(path)
   const base = category ? `/events/category/${encodeURIComponent(category)}/` : isOfRecord ? path : below.base
-  // A subscription to a list that began on `date` is redirected to the feed from that day on.
+  // A subscription to a list from `date` on is redirected to the feed from that day on.
   if (query.get('ical') === '1' && display === 'list' && date !== null && isDay(date))
     return {
       is: 'moved',

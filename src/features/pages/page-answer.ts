@@ -9,7 +9,7 @@ export interface PageAnswer {
   mediaType: string
   body: string
   imagesFrom?: string | undefined
-  /** Where the client is redirected: the new address of the page, or its feed in the requested format. */
+  /** The page's new address, or its feed in the requested format. */
   location?: string
   isFramed?: true
 }
@@ -43,7 +43,7 @@ export function redirected(site: Site, answer: PageAnswer, queryText: string): P
   return withCalendar(kept, queryText)
 }
 
-/** Adds `ical=1`, which asks for the iCalendar feed of the page, to the address of a redirect. */
+/** Asks for the page's iCalendar feed by `ical=1`. */
 function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   const { status, location } = answer
   if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer

@@ -9,10 +9,7 @@ import { formsOfPages, type PageText, sayOfPages } from './page-texts.ts'
 import type { PageLink } from './pages-part.ts'
 import { type Pixels, pixelsPng, squarePng } from './square-icons.ts'
 
-/**
- * A file of the pages. Paths below `ASSETS_PATH` contain a hash of the content, so they can be cached
- * forever.
- */
+/** Paths below `ASSETS_PATH` contain a hash of the content, so they can be cached forever. */
 export interface Asset {
   path: string
   mediaType: string
@@ -23,7 +20,7 @@ export interface Assets extends ReturnType<typeof ownFiles> {
   style: Asset
   leaflet: { script: Asset; style: Asset }
   files: Readonly<Partial<Record<LookFileSetting, Asset>>>
-  /** The favicon: the icon of the look, else its logo, else the built-in mark. */
+  /** The look's icon, else its logo, else the built-in mark. */
   icon: Asset
   byPath: ReadonlyMap<string, Asset>
   embed: readonly Asset[]
@@ -44,14 +41,14 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
-  /** Rules that the unfiltered front page does not need. */
+  /** Not needed by the unfiltered front page. */
   others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),
   map: scriptAsset('map'),
   embedding: sheet('embedding'),
   builder: scriptAsset('builder'),
-  /** Loaded at the first change of a filter or page. */
+  /** Loaded at the first change of filter or page. */
   place: scriptAsset('place'),
   /** Loaded when the search field gets the focus. */
   suggest: scriptAsset('suggest'),
@@ -73,7 +70,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
-/** Style of the desk's preview, which shows the front page in other colours. */
+/** For the desk's preview, which shows the front page in other colours. */
 export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
@@ -86,7 +83,7 @@ const sheet = (...names: readonly [string, ...string[]]) => {
 const numbered = (first: number, last: number, rule: (number: number) => string) =>
   Array.from({ length: last - first + 1 }, (_, at) => rule(first + at)).join('')
 
-/** Rules for the classes of focal points, such as `fx5 fy3`: tenths of width and height. */
+/** Classes of focal points, such as `fx5 fy3`: tenths of width and height. */
 const FOCUS = numbered(
   0,
   10,
@@ -101,7 +98,7 @@ const NUMBERED: Readonly<Record<string, string>> = {
 const scriptAsset = (name: string) => asset(name, '.js', Buffer.from(bareScript(textOf(`${name}.js`))))
 
 /**
- * Returns the style sheet of all pages.
+ * The style sheet of all pages.
  * @param font the URL of the owner's font
  * @throws Error with one sentence for a file that cannot be used
  */
@@ -112,10 +109,7 @@ export function styleText(look: Look, font: string | undefined): string {
   return [plainStyle(), brand, accentStyle(look.accent), lookStyle(look, font), own].join('\n')
 }
 
-/**
- * Reads the owner's style sheet.
- * @throws Error with one sentence if it has `@import`, which browsers ignore after other rules
- */
+/** @throws Error with one sentence if it has `@import`, which browsers ignore after other rules */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
@@ -127,7 +121,7 @@ function readOwnStyle(path: string): string {
 }
 
 /**
- * Reads all files that the pages refer to.
+ * All files that the pages refer to.
  * @throws Error with one sentence for a file that cannot be used
  */
 export function readAssets(site: Site, look: Look, links: readonly PageLink[]): Assets {
@@ -164,10 +158,7 @@ const leafletAssets = once((): Assets['leaflet'] => {
   }
 })
 
-/**
- * Minifies CSS. It also changes white space within strings, so strings in our style sheets must not depend on
- * it.
- */
+/** Minifies CSS. White space changes even within strings, on which our style sheets must not depend. */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')
@@ -178,7 +169,7 @@ function withoutBlanks(css: string): string {
     .replaceAll(';}', '}')
 }
 
-/** Returns the built-in mark as SVG, for sites without a logo. */
+/** The built-in SVG mark, for sites without a logo. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${
     accent
@@ -188,7 +179,7 @@ function asset(name: string, ending: string, bytes: Buffer): Asset {
   return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
 }
 
-/** Returns the media type of a file name; `text/plain` for an unknown extension. */
+/** `text/plain` for an unknown extension. */
 export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/plain'
 }
@@ -197,17 +188,17 @@ type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [17, 18, 20]
-/** The darkest background of the light scheme, and the lightest one of the dark scheme. */
+/** The darkest background of the light scheme, and the lightest of the dark one. */
 const LIGHT_GROUND: Rgb = [240, 240, 236]
 const DARK_GROUND: Rgb = [38, 41, 47]
 
 /** Contrast ratio that text needs. */
 const READABLE = 4.6
-/** Contrast ratio of text in the dark scheme: higher, since colours look weaker on dark backgrounds. */
+/** Higher, since colours look weaker on dark backgrounds. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** Contrast ratio that a control needs to its background. */
+/** Contrast ratio of a control to its background. */
 const SEEN = 3.05
 
 export function accentStyle(colour: string): string {
@@ -224,10 +215,7 @@ export function accentStyle(colour: string): string {
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 
-/**
- * Mixes `colour` with `target` until a control in it stands out from `ground` and text on it is readable;
- * returns both colours.
- */
+/** Mixes `colour` with `target` until a control in it stands out from `ground` and text on it is readable. */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -238,8 +226,8 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
 }
 
 /**
- * Contrast of text in the accent colour. `ratio` is that of the colour itself; `shown` is the colour that
- * pages use in its place.
+ * Of text in the accent colour. `ratio` is that of the colour itself; `shown` is the colour used in its
+ * place.
  */
 interface TextContrast {
   ratio: number
@@ -258,8 +246,7 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
 }
 
 /**
- * Mixes `colour` with `target` until the result has the contrast `needed` to `other`; returns `target` if no
- * mixture has it.
+ * Mixes `colour` with `target` until it has the contrast `needed` to `other`; `target` if no mixture has it.
  */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
@@ -284,7 +271,7 @@ const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   a[2] + (b[2] - a[2]) * share,
 ]
 
-/** Returns the contrast ratio by WCAG 2, from 1 to 21. */
+/** The contrast ratio by WCAG 2, from 1 to 21. */
 function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)]
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05)
@@ -329,8 +316,8 @@ const countedEvents = () =>
 export const EMBED_PATH = '/embed.js'
 
 /**
- * Returns the scripts of `<kalends-events>` by path. A list needs only the first; months and days need a
- * second one, extras a third.
+ * Scripts of `<kalends-events>` by path. A list needs only the first; months and days a second, extras a
+ * third.
  */
 function embedScripts(
   site: Site,
@@ -359,7 +346,7 @@ function embedScripts(
   ])
 }
 
-/** Returns the time zone as browsers write it: `+02:00` for `UTC+2`. */
+/** As browsers write it: `+02:00` for `UTC+2`. */
 const zoneOf = (timezone: string) =>
   timezone.replace(
     /^UTC([+-])(\d{1,2})(?::?(\d\d))?$/,
@@ -372,9 +359,7 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/**
- * Minifies a script: removes indentation and comments. So no string may span lines or contain comment signs.
- */
+/** Removes indentation and comments. So no string may span lines or contain comment signs. */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -382,10 +367,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/**
- * Minifies a script of every page further: also removes spaces around operators, which therefore must not
- * occur in strings.
- */
+/** For scripts of every page, also removes spaces around operators, which must not occur in strings. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
@@ -401,12 +383,12 @@ const styleOf = (name: string) =>
     .replace(/="(\w+)"\]/g, '=$1]')
     .replaceAll(';}', '}')
 
-/** An icon that devices request at a fixed path, whether or not the page names it. */
+/** Devices request it at a fixed path, whether or not the page names it. */
 interface SiteIcon {
   side: number
-  /** Background colour, visible where the image is transparent or does not reach. */
+  /** Visible where the image is transparent or does not reach. */
   ground: string
-  /** True if the built-in mark gets round corners. Those of home screen icons are rounded by the device. */
+  /** Round corners of the built-in mark. Devices round home screen icons themselves. */
   isRound: boolean
   wrap: (png: Buffer, side: number) => Buffer
   mediaType: string
@@ -429,7 +411,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** Renders an icon from that of the look if it is a raster image, else from the mark in the accent colour. */
+/** From the look's icon if it is a raster image, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -440,7 +422,7 @@ export async function makeSiteIcon(path: string, own: Asset, accent: string): Pr
   return { path, mediaType, bytes: icon.wrap(png, side) }
 }
 
-/** Wraps a PNG as an ICO file: a directory with one entry, followed by the PNG. */
+/** An ICO file: a directory with one entry, then the PNG. */
 function wrappedAsIco(png: Buffer, side: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)
@@ -462,12 +444,12 @@ interface Round {
   radius: number
 }
 
-/** Size and shapes of the mark, in the units of the SVG in `markOf`. */
+/** The mark's size and shapes, in the SVG units of `markOf`. */
 const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }
 
-/** Draws the mark pixel by pixel, since SVG files are never rendered here. */
+/** Pixel by pixel, since SVG files are never rendered here. */
 function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   const pixels = Buffer.alloc(side * side * 4)
   const colour = rgbOf(accent)

@@ -9,15 +9,15 @@ import { type DateForm, writingOf, written } from '../feeds/date-forms.ts'
 
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** Matches what `Intl` returns if the language has no name for the zone: a UTC offset. */
+/** A UTC offset: the language has no name for the zone. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
-/** Matches the word that French puts before the name: `heure : Irlande`. */
+/** French puts a word before the name: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
 /**
- * Returns the abbreviation of a time zone in the language of the site, such as `MEZ`, or that of the tz
- * database if the language has none.
+ * A zone's abbreviation in the site's language, such as `MEZ`, or in the tz database if the language has
+ * none.
  */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
@@ -40,8 +40,7 @@ export const edgeLetters = (
   ] as const
 
 /**
- * Returns the name of a time zone at `utc`, such as `Mitteleuropäische Sommerzeit`; without `utc`, a name for
- * summer and winter.
+ * A zone's name at `utc`, such as `Mitteleuropäische Sommerzeit`; without `utc`, one for summer and winter.
  */
 export function zoneName(site: Site, zone: string, utc?: string): string {
   const locale = localeOf(site)
@@ -69,20 +68,20 @@ function named(
   }
 }
 
-/** Returns a time in short form, such as `9am`, for narrow columns. */
+/** Such as `9am`, for narrow columns. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** Returns the time at which an event ends. For whole days, that is midnight at the end of the last day. */
+/** When an event ends: for whole days, midnight at the end of the last. */
 export function writtenEnd(site: Site, start: string, end: string): string {
   const time = written(site, 'time', end)
   return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
-/** Returns the time at which an event starts and, if it lasts from midnight to midnight, also the end. */
+/** When an event starts and, if it lasts from midnight to midnight, ends. */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
   return isWholeDay(start, end)
     ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
@@ -91,25 +90,23 @@ export function writtenStart(site: Site, start: string, end: string, write = wri
 
 export const writtenTime = (site: Site, wall: string): string => written(site, 'time', wall)
 
-/** Returns weekday and date, without the year if it is that of `today`. */
+/** Weekday and date, without the year of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** Returns the date without the weekday, and without the year if it is that of `today`. */
+/** No weekday, nor the year if it is that of `today`. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
 
-/** Returns a range such as `12–18 November`, with the year unless both days are in that of `today`. */
+/** Such as `12–18 November`, with the year unless both days are in that of `today`. */
 export function writtenRange(site: Site, first: string, last: string, today: string): string {
   const isThisYear = [first, last].every((day) => day.slice(0, 4) === today.slice(0, 4))
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
 }
 
-/**
- * Returns a range of days, in which the parts that both have in common, such as the month, are written once.
- */
+/** What both days have in common, such as the month, is written once. */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
   const { format, texts } = writingOf(form)(localeOf(site))
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
@@ -122,12 +119,12 @@ export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): stri
 
 const unitNames = madeOnce((locale: string) => new Intl.DisplayNames(locale, { type: 'dateTimeField' }))
 
-/** Capitalizes the first letter: French and Spanish write months and days in lower case. */
+/** French and Spanish write months and days in lower case. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** Returns a distance in words, with one decimal below ten kilometres. */
+/** One decimal below ten kilometres. */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -138,8 +135,8 @@ const distances = madeOnce(
 )
 
 /**
- * Returns a number in the format of the language. Integers below 1000 look the same in all languages and skip
- * `Intl`, which takes microseconds each: a form has hundreds of counts.
+ * In the language's format. Integers below 1000 look the same in all languages and skip `Intl`, which takes
+ * microseconds each: a form has hundreds of counts.
  */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
@@ -152,8 +149,7 @@ export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
 /**
- * Returns the last day of an event. One that ends before five in the morning counts as ending the day before,
- * but not before it begins.
+ * An event that ends before five in the morning counts as ending the day before, but not before it begins.
  */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
@@ -162,17 +158,17 @@ export function lastDayOf(start: string, end: string): string {
 }
 
 /**
- * Returns the local time after which an event must end not to be over: at night, the present minute; by day,
- * the end of the coming night.
+ * An event that ends after this local time is not over: at night, the present minute; by day, the end of the
+ * coming night.
  */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }
 
-/** True before five in the morning, when pages change from minute to minute as events end. */
+/** Before five in the morning, pages change from minute to minute as events end. */
 export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
 
-/** True if an event is over at the local time `wall`. One that ends at night is not over before it ends. */
+/** True if an event is over at local time `wall`; one that ends at night, not before it ends. */
 export const isOverAt = (wall: string, start: string, end: string) =>
   lastDayOf(start, end) < dayOf(wall) && end <= endOfOver(wall)
 
@@ -182,7 +178,7 @@ export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
 
-/** Returns the month `months` later as `YYYY-MM`; undefined outside the years 1 to 9999. */
+/** As `YYYY-MM`; undefined outside the years 1 to 9999. */
 export function monthsLater(month: string, months: number): string | undefined {
   const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
   const year = Math.floor(count / 12)
@@ -190,28 +186,28 @@ export function monthsLater(month: string, months: number): string | undefined {
   return `${String(year).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
 }
 
-/** Returns the weekday; 0 is Sunday. */
+/** 0 is Sunday. */
 function weekdayOf(day: string): number {
   return new Date(utcToMs(`${day} 00:00:00`)).getUTCDay()
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** Returns the first weekday of a week; 0 is Sunday. Without a setting, it is that of the language. */
+/** A week's first weekday, 0 for Sunday. Without a setting, it is the language's. */
 export function weekStartOf(site: Site, setting: string): number {
   const set = WEEKDAYS.indexOf(setting)
   return set === -1 ? firstWeekdayOf(localeOf(site)) : set
 }
 
 const firstWeekdayOf = madeOnce((name: string): number => {
-  // The type declarations of TypeScript do not have `getWeekInfo` yet.
+  // TypeScript does not declare `getWeekInfo` yet.
   const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(name)
   return (locale.getWeekInfo?.().firstDay ?? 1) % 7
 })
 
 const days = emptyCache<number, string>(processBudget)
 
-/** Returns the day with this number, counted from 1970-01-01 and clamped to the years that are possible. */
+/** The day with this number from 1970-01-01, clamped to possible years. */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
@@ -223,7 +219,7 @@ export function weekOf(day: string, weekStart: number): string[] {
 
 const WEEK = /^(\d{4})-W(\d\d)$/
 
-/** Returns the Monday of an ISO 8601 week such as `2026-W48`; undefined if there is no such week. */
+/** Of an ISO 8601 week such as `2026-W48`; undefined if there is no such week. */
 export function mondayOf(week: string): string | undefined {
   const [, year = '', number = ''] = WEEK.exec(week) ?? []
   if (year === '' || year === '0000' || number < '01') return undefined
@@ -233,7 +229,7 @@ export function mondayOf(week: string): string | undefined {
   return weekNumberOf(monday) === Number(number) ? monday : undefined
 }
 
-/** Returns the ISO 8601 week number of the week that begins on `monday`. */
+/** ISO 8601 number of the week that begins on `monday`. */
 export function weekNumberOf(monday: string): number {
   const thursday = addDays(monday, 3)
   const dayOfYear = dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)
@@ -248,7 +244,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
   let number = dayNumber(first) - ((weekdayOf(first) - weekStart + 7) % 7)
   while (dayAt(number) <= last) {
     weeks.push(Array.from({ length: 7 }, (_, i) => dayAt(number + i)))
-    // The last possible day is reached: `dayAt` is clamped to it.
+    // The last possible day: `dayAt` is clamped to it.
     if (dayAt(number + 7) <= dayAt(number)) break
     number += 7
   }
@@ -257,7 +253,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** True for a valid date of the form `YYYY-MM-DD`. */
+/** A valid `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const [, year = '', month = ''] = DAY.exec(text) ?? []
   if (year === '' || year === '0000') return false
@@ -265,7 +261,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
 }
 
-/** True for a valid month of the form `YYYY-MM`. */
+/** A valid `YYYY-MM`. */
 export function isMonth(text: string): boolean {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
 }

@@ -1,12 +1,9 @@
 import { eventFilters } from '../../calendar/events/event-filters.ts'
 import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
-// Filters that pages and `<kalends-events>` have in common with the REST API.
+// Filters that pages and `<kalends-events>` share with the REST API.
 
-/**
- * REST filters that pages do not use: they express them by the path, `near` or the page number, or have no
- * use for them.
- */
+/** Not used by pages: the path, `near` or the page number say it, or there is no use for it. */
 const {
   page: _page,
   per_page: _perPage,
@@ -23,12 +20,12 @@ const {
   geoloc_radius: _radius,
   collapse: _collapse,
   ticketed: _ticketed,
-  // Pages call this filter `search`.
+  // `search` on pages.
   words: _words,
   ...shared
 } = eventFilters
 
-/** Attribute names of the filters by terms: `category` for `categories`. */
+/** Attribute names of term filters: `category` for `categories`. */
 const TERM_OF_LIST = new Map<string, string>(
   Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]),
 )

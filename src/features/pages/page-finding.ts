@@ -13,14 +13,14 @@ export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 export interface FoundEvents {
   ids: readonly number[]
   total: number
-  /** Local start and end of each event; undefined if the index answered. */
+  /** Local start and end of each; undefined if the index answered. */
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
-/** At most this many events are read from the database. The index has no such limit. */
+/** Maximum read from the database. The index has none. */
 const MOST_OF_DATABASE = 500
 
-/** Finds events for a page. `perPage` may exceed the limits of the REST API. */
+/** `perPage` may exceed the limits of the REST API. */
 export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -36,10 +36,7 @@ export async function findPageEvents(
   return { ids, total, times }
 }
 
-/**
- * Finds events and loads their cards.
- * @throws Problem event-archive-page-not-found for a page after the last
- */
+/** @throws Problem event-archive-page-not-found for a page after the last */
 export async function findCards(
   viewing: Viewing,
   filters: EventFilters,
@@ -52,7 +49,7 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-/** Loads the cards of events, without those that cannot be shown, and the terms that the cards show. */
+/** The cards, without those that cannot be shown, and their terms. */
 export async function cardsOf(
   { context, memory, cards, terms }: Viewing,
   ids: readonly number[],
@@ -81,8 +78,8 @@ const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
 /**
- * Returns filters for the events from `day` on, including those still on. An event that ended in the small
- * hours counts as ended the evening before, unless it is still on or `when` asks for it (rule 13.10).
+ * Events from `day` on, including those still on. One that ended in the small hours counts as ended the
+ * evening before, unless it is still on or `when` asks for it (rule 13.10).
  */
 export const from = ({ today, wall }: Clock, filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
@@ -137,7 +134,7 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/** Returns the events before and after the local time `start`. Dates in the filters are ignored. */
+/** The events before and after the local time `start`. Dates in the filters are ignored. */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,
@@ -167,10 +164,7 @@ export async function findNeighbourIds(
   return [previous.ids[0], next.ids[0]]
 }
 
-/**
- * Returns the days of the first and the last event; undefined if there is none. Dates in the filters are
- * ignored.
- */
+/** Days of the first and last event; undefined without any. Dates in the filters are ignored. */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

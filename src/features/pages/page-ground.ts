@@ -13,24 +13,21 @@ import { type PageTerms, readPageTerms } from './page-terms.ts'
 import type { PageLink, Subscribes } from './pages-part.ts'
 import type { Viewing } from './viewing.ts'
 
-/** What all pages share; it lives as long as the service. */
+/** Shared by all pages, as long as the service lives. */
 export interface Pages {
   memory: EventMemory
   assets: Assets
   look: Look
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** The value of `memory.settings` when the look was read; if they differ, the look is outdated. */
+  /** `memory.settings` when the look was read; if they differ, the look is outdated. */
   settings: number
   cards: Readonly<Record<Language, Cards>>
   terms: { version: string; read: Promise<PageTerms> } | undefined
   oldPaths: OldPaths
 }
 
-/**
- * Reads the assets and creates empty caches.
- * @throws Error with one sentence for a file that cannot be read
- */
+/** @throws Error with one sentence for a file that cannot be read */
 export function makePages(
   site: Site,
   memory: EventMemory,
@@ -69,7 +66,7 @@ export async function viewingOf(pages: Pages, context: Context, address?: string
     look,
     links,
     subscribes,
-    // `byId` is copied, since each page adds the terms that it shows for itself only.
+    // Copied, since each page adds the terms that it shows for itself only.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
     wall,

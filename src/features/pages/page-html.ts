@@ -1,12 +1,10 @@
-// Template literals that escape the values inserted into HTML.
+// Templates that escape the values inserted into HTML.
 
 export interface Html {
   readonly markup: string
 }
 
-/**
- * A value in a template. Text is escaped, `Html` is not; lists are joined; false and undefined are left out.
- */
+/** Text is escaped, `Html` is not; lists are joined; false and undefined are left out. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 const SPECIAL = /[&<>"']/
@@ -32,14 +30,14 @@ function written(content: Content): string {
   return markup
 }
 
-/** Makes HTML from a template. Attribute values in templates must be quoted. */
+/** Attribute values in templates must be quoted. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let markup = parts[0] ?? ''
   for (let i = 0; i < contents.length; i++) markup += written(contents[i]) + (parts[i + 1] ?? '')
   return { markup }
 }
 
-/** Marks text as HTML that is already safe: descriptions, texts of the look, JSON-LD. */
+/** Text that is already safe HTML: descriptions, texts of the look, JSON-LD. */
 export function trusted(markup: string): Html {
   return { markup }
 }
@@ -48,7 +46,7 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** Returns the URL, or `#` if its scheme is not known to be harmless: some run code. */
+/** `#` if the scheme is not known to be harmless: some run code. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }
@@ -58,7 +56,7 @@ export interface Choice {
   text: string
 }
 
-/** The choices of a control. There may be hundreds, so their markup with none chosen is made only once. */
+/** There may be hundreds, so their markup with none chosen is made only once. */
 export interface Choices {
   all: readonly Choice[]
   isCut: boolean
@@ -84,8 +82,8 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
 }
 
 /**
- * Returns a select control, or a text field with suggestions if there are more choices than are listed
- * (`isCut`). `none` is the text of the first choice, which chooses nothing.
+ * A text field with suggestions if not all choices are listed (`isCut`). `none` is the text of the first
+ * choice, which chooses nothing.
  */
 export function select(
   label: string,

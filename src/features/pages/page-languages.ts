@@ -4,13 +4,12 @@ import { type Html, html } from './page-html.ts'
 
 export interface Chosen {
   language: Language
-  /** True if the query names the language, or the site has no other. */
+  /** The query names it, or the site has no other. */
   isNamed: boolean
 }
 
 /**
- * Chooses the language of a page. Results by header are cached within a budget of their own, so that odd
- * headers cannot fill the caches of the process.
+ * Results by header have a cache budget of their own, so that odd headers cannot fill the process's caches.
  */
 export interface LanguageChooser {
   languages: readonly Language[]
@@ -23,10 +22,7 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
   return { languages, known, byDefault: { language, isNamed: languages.length === 1 } }
 }
 
-/**
- * Maximum length of an `Accept-Language` header that is read, in characters; those of browsers are shorter
- * than a hundred.
- */
+/** Characters of an `Accept-Language` header that are read; browsers send less than a hundred. */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
 const KNOWN_BYTES = 200_000
@@ -34,8 +30,7 @@ const KNOWN_BYTES = 200_000
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
 /**
- * Returns the language that the query names, else the one that the header prefers. Of long headers, only the
- * beginning is read.
+ * The language that the query names, else the header's choice. Of long headers, only the beginning is read.
  */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
@@ -56,9 +51,8 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * Returns the language with the highest quality value in the header (RFC 9110, 12.5.4). Of equal ones, the
- * site's first language is preferred, then the one that is first in the header. If the header accepts none,
- * the site's first language is returned.
+ * The language of highest quality in the header (RFC 9110, 12.5.4). Of equal ones, the site's first is
+ * preferred, then the header's. If it accepts none, it is the site's first.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)
@@ -88,8 +82,8 @@ function readRange(text: string): Range {
 }
 
 /**
- * Returns the quality value of a language and the place in the header. A tag with a region counts for its
- * language, `*` for each language that the header does not name.
+ * A language's quality and place in the header. A tag with a region counts for its language, `*` for each one
+ * that the header does not name.
  */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
   const isOf = ({ tag }: Range) => tag === language || tag.startsWith(`${language}-`)
@@ -110,7 +104,7 @@ export function byLanguage<Value>(make: (language: Language) => Value): Readonly
   >
 }
 
-/** The name of each language in that language, capitalized. */
+/** In the language itself, capitalized. */
 export const LANGUAGE_NAMES = byLanguage((language) => {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
@@ -118,7 +112,7 @@ export const LANGUAGE_NAMES = byLanguage((language) => {
 
 const PARAMETER = 'lang'
 
-/** Sets the query parameter `lang`; removes it if `language` is undefined. */
+/** Sets `lang`; removes it if `language` is undefined. */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -130,16 +124,13 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/**
- * Adds the language that the query names to a link. Only links to pages get it: they end in a slash, unlike
- * paths of files.
- */
+/** Adds the query's language to a link, if that ends in a slash as pages do, unlike files. */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)
     : address
 }
 
-/** Returns a hidden control with the language; false if the query names none. */
+/** A hidden control; false if the query names no language. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

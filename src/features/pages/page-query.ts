@@ -22,26 +22,21 @@ const FIELDS = { ...SHARED, geoloc_lat, geoloc_lng, geoloc_radius, page }
 export interface PageQuery {
   filters: EventFilters
   page: number
-  /** The known query parameters with a value, without `page`. */
+  /** Known parameters with a value, without `page`. */
   sent: ReadonlyMap<string, string>
   isFiltered: boolean
-  /** Names of invalid parameters. If there are any, no filter applies. */
+  /** Invalid parameters. If there are any, no filter applies. */
   wrong?: ReadonlySet<string>
 }
 
-/**
- * Returns a filter and its value in words. For some filters, `view-head` and `filter-chips` have shorter
- * words.
- */
+/** A filter and its value in words. For some, `view-head` and `filter-chips` have shorter ones. */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** Names of parameters in the order in which links have them; `page` follows these. */
+/** In the order of links, where `page` follows. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/**
- * Returns a query without any effect, from which the form shows what was sent and which parameters are wrong.
- */
+/** Has no effect: from it the form shows what was sent and which parameters are wrong. */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
@@ -57,17 +52,14 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** Parameters that only lists have; other views ignore them. */
+/** Other views ignore these. */
 export const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
 
 export const withoutDates = (query: string): string => query.replace(DATES, '')
 
-/**
- * Reads and checks the query parameters.
- * @throws Problem rest_invalid_param
- */
+/** @throws Problem rest_invalid_param */
 export async function readQuery(context: Context, query: URLSearchParams): Promise<PageQuery> {
   const sent = sentIn(query)
   const { near, ...raw } = Object.fromEntries(sent)
@@ -93,8 +85,8 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
 }
 
 /**
- * Keeps either `near` or a position, `near` if there are both. A position is rounded to about a kilometre, so
- * that the URL does not tell exactly where a visitor is.
+ * Keeps `near` or else a position, rounded to about a kilometre, so that the URL does not tell exactly where
+ * a visitor is.
  */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {
@@ -116,7 +108,7 @@ const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 const NEAR_KM = 5
 
 /**
- * Returns the filters for events around a venue.
+ * Filters for events around a venue.
  * @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates
  */
 async function circleAround(
@@ -139,7 +131,7 @@ export function readPart(query: URLSearchParams): string {
   ).toString()
 }
 
-/** Returns the query string of a link. The number of the first page is left out. */
+/** The number of the first page is left out. */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],
@@ -151,7 +143,7 @@ export function queryText(
   return kept.toString()
 }
 
-/** Changes parameters; those that are undefined in `changes` are removed. */
+/** Parameters that are undefined in `changes` are removed. */
 export function changedQuery(
   { sent }: Pick<PageQuery, 'sent'>,
   changes: Readonly<Record<string, string | undefined>>,

@@ -70,10 +70,10 @@ export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<Na
     .execute()
 }
 
-/** At most this many terms below a category are checked. */
+/** Maximum of terms below a category that are checked. */
 const MOST_BELOW = 5000
 
-/** True if the term, or any term below it, has published events. */
+/** True if the term, or any below it, has published events. */
 export async function isInUse(db: Db, { id, count }: Pick<TermRow, 'id' | 'count'>): Promise<boolean> {
   if (count > 0) return true
   const { rows } = await sql<{ count: number }>`

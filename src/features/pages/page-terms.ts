@@ -19,7 +19,7 @@ export interface ShownTerm {
   slugs: readonly string[]
   count: number
   depth: number
-  /** Number of its colour. A term has that of its top-level ancestor. */
+  /** Colour number: that of the top-level ancestor. */
   hue: number
 }
 
@@ -30,26 +30,24 @@ interface OfferedVenue {
 }
 
 export interface PageTerms {
-  /**
-   * Terms by id: those with the most published events, their ancestors, and those that `learnTerms` added.
-   */
+  /** By id: terms with the most published events, their ancestors, and those that `learnTerms` added. */
   byId: Map<number, ShownTerm>
-  /** Terms looked up later; undefined for a term without published events. */
+  /** Looked up later; undefined for a term without published events. */
   learned: Map<number, ShownTerm | undefined>
-  /** Top-level categories, sorted by name; `count` includes the categories below. */
+  /** Top-level categories by name; `count` includes those below. */
   tops: readonly ShownTerm[]
   /** Empty if there are more than a form can offer. */
   venues: readonly OfferedVenue[]
-  /** Choices of form controls. `places` has the venues with coordinates. */
+  /** `places` has the venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
-/** If there are more terms than this, forms have text fields in place of lists. */
+/** With more terms, forms have text fields in place of lists. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
 const MOST_LEARNED = 5000
 const HUES = 12
-/** Coprime to `HUES`, so that the first twelve categories have different colours. */
+/** Coprime to `HUES`, so that the first twelve categories differ in colour. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
@@ -91,7 +89,7 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
   return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
 }
 
-/** Looks up terms that `byId` does not have, and adds them to it. The results are cached in `learned`. */
+/** Adds terms that `byId` lacks to it. Results are cached in `learned`. */
 export async function learnTerms(
   { db }: Context,
   { byId, learned }: PageTerms,
@@ -109,8 +107,8 @@ export async function learnTerms(
 }
 
 /**
- * Finds the term of a path by its last slug, present or former. Undefined for a term without published
- * events, so that strangers learn nothing of it.
+ * By its last slug, present or former. Undefined without published events, so that strangers learn nothing of
+ * it.
  */
 export async function findTermAt(
   context: Context,
@@ -164,7 +162,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** Returns no terms, for a page that must not read from the database. */
+/** For a page that must not read from the database. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({
@@ -174,9 +172,9 @@ const offered = (row: NamedVenue): OfferedVenue => ({
 })
 
 /**
- * Returns the terms with their slugs, depth and colour.
+ * The terms with slugs, depth and colour.
  * @param known terms already shown, whose colours those below them get; if missing, top-level categories get
- * new colours
+ * new ones
  */
 function shownTerms(
   rows: readonly NamedTerm[],

@@ -1,28 +1,25 @@
 import type { Site } from '../../base/config.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 
-// What other features add to the pages: links to pages of their own.
+// What other features add to pages: links to their own.
 
 export interface PagesPart {
   links: readonly PageLink[]
-  /** Links for subscribing to news of a list, and of an event. */
+  /** For subscribing to news of a list, and of an event. */
   subscribes?: Subscribes
 }
 
 export interface Subscribes {
-  /**
-   * Returns the link for subscribing to a list.
-   * @param query the filters without dates, including the term of the path
-   */
+  /** @param query the filters without dates, including the term of the path */
   list: (site: Site, query: string) => { path: string; text: string }
   event: (site: Site, id: number) => { path: string; text: string }
 }
 
 export interface PageLink {
-  /** A path below the site that ends in a slash, such as `/events/community/add/`. */
+  /** Below the site, with a slash at the end, such as `/events/community/add/`. */
   path: string
   text: (site: Pick<Site, 'language'>) => string
-  /** One character that replaces the text in the page header on phones. */
+  /** One character for the page header on phones. */
   sign?: string
 }
 

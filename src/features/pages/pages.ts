@@ -28,9 +28,9 @@ import { suggestions } from './suggestions.ts'
 import type { Viewing } from './viewing.ts'
 
 /**
- * Answers a request for a page. Client errors are answered with a page too.
+ * Client errors are answered with a page too.
  * @param path below the root of the site
- * @param feed extension of the feeds that the client prefers; it is redirected to that of the page
+ * @param feed extension of the feeds that the client prefers; it is redirected to the page's
  */
 export async function answerPage(
   pages: Pages,
@@ -61,7 +61,7 @@ export async function answerPage(
   }
 }
 
-/** Returns the HTTP status of an error that the address caused; undefined for any other error. */
+/** Status of an error that the address caused; undefined for others. */
 function statusOf(error: unknown): ProblemStatus | undefined {
   if (!(error instanceof Problem)) return undefined
   if (error.code === 'rest_invalid_param') return 400
@@ -106,7 +106,7 @@ export async function answerFound(
 
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`)
 
-/** True if the owner has a text page at this path, with or without the slash at its end. */
+/** True if the owner has a text page here, with or without the final slash. */
 export const isTextPath = ({ look }: Pages, path: string): boolean => look.texts.has(withSlash(path))
 
 async function textPage(pages: Pages, context: Context, path: string): Promise<PageAnswer> {
@@ -129,10 +129,7 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
 
 export const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
-/**
- * Answers a request for a frame. The error of an invalid query is shown within the frame, since other pages
- * may not be framed.
- */
+/** The error of an invalid query is shown within the frame, since other pages may not be framed. */
 async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
   const answer = (status: number, framed: Framed): PageAnswer => ({
     status,
@@ -186,7 +183,7 @@ async function seriesPage(
   return shown(viewing, await seriesView(viewing, series, page))
 }
 
-/** Returns the page of an error, without reading data. `names` are the invalid parameters. */
+/** An error's page, without reading data. `names` are the invalid parameters. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'links' | 'memory' | 'cards'>,
   context: Context,

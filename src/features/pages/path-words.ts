@@ -1,8 +1,8 @@
 import type { Language } from '../../base/config.ts'
 
 /**
- * Words in paths that translations of The Events Calendar change; other words, such as `feed`, are the same
- * in all languages.
+ * Words in paths that translations of The Events Calendar change; others, such as `feed`, are the same
+ * everywhere.
  */
 export type PathWord =
   | 'events'
@@ -27,8 +27,7 @@ export type PathWord =
   | 'all'
 
 /**
- * The words of a language as people write them; paths have their slugs. A word has several forms if versions
- * of the translation differ.
+ * As people write them; paths have their slugs. Versions of a translation may differ, hence several forms.
  */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 

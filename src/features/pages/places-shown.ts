@@ -8,10 +8,7 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/**
- * Returns the address in lines, without a line that equals the name: parks and squares often have their name
- * as their address.
- */
+/** Without a line that equals the name: parks and squares often have theirs as address. */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)
@@ -26,9 +23,7 @@ function fullAddress({ address, city, zip, stateprovince, country }: Address): s
   ].filter(Boolean)
 }
 
-/**
- * Returns a link to a map of the venue, by its coordinates or else by its address; undefined without either.
- */
+/** By coordinates or else by address; undefined without either. */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null)
@@ -39,10 +34,7 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/**
- * Returns a link to directions. Undefined if no map service is configured, or without coordinates and
- * address.
- */
+/** Directions; undefined without a map service, or without coordinates and address. */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -54,10 +46,7 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/**
- * Returns a `geo:` link (RFC 5870), which devices open in their map app; some show the name. Undefined
- * without coordinates.
- */
+/** A `geo:` link (RFC 5870) for map apps; some show the name. Undefined without coordinates. */
 export function positionLink({
   venue,
   geo_lat: lat,
@@ -69,10 +58,7 @@ export function positionLink({
     .replaceAll(')', '%29')})`
 }
 
-/**
- * Returns an element for the map, which loads nothing before its button is clicked. `NOTHING` if no map tiles
- * are configured.
- */
+/** The map, which loads nothing before its button is clicked. `NOTHING` without configured map tiles. */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps
   const host = tileAddress(tiles)?.host

@@ -10,7 +10,7 @@ import { type Pages, viewingOf } from './page-ground.ts'
 import { type Html, html } from './page-html.ts'
 import { answerFound, firstSpan } from './pages.ts'
 
-/** Returns the page of an event below a banner. The event need not be public. */
+/** The event's page below a banner. The event need not be public. */
 export async function previewPage(
   pages: Pages,
   context: Context,
@@ -28,8 +28,7 @@ interface Preview {
 }
 
 /**
- * Returns the front page in another look. Links and buttons do nothing, since they would lead to pages in the
- * present look.
+ * The front page in another look. Links and buttons do nothing, since they would lead to the present look.
  */
 export async function previewFront(
   pages: Pages,

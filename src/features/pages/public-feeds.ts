@@ -28,30 +28,30 @@ import { calendarDates, isUndated } from './spans.ts'
 import { isFile } from './translated-paths.ts'
 
 /**
- * Answers addresses of feeds such as `/events/category/music.ics`: like the REST list with the same events,
- * by a redirect, or by an error.
+ * Answers feed addresses such as `/events/category/music.ics`: like the REST list with the same events, by a
+ * redirect, or by an error.
  */
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
   /**
-   * REST lists by address of a feed. An entry is valid for one version of the data, or forever (`version`
-   * undefined) if nothing had to be looked up.
+   * REST lists by feed address, valid for one version of the data, or forever (`version` undefined) if
+   * nothing had to be looked up.
    */
   lists: Cache<string, { version: string | undefined; list: string }>
-  /** Pages, on which people are told why they get no feed. */
+  /** Here people are told why they get no feed. */
   pages: PublicPages | undefined
   answerList: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
-  /** Answers an address with `ical=1` that turns out to have no feed, as that of a page. */
+  /** Answers an address with `ical=1` that turns out to have no feed. */
   answerPage: (exchange: Exchange, signIn: SignIn) => unknown
 }
 
-/** Creates the feeds. `budget` limits the cache of their addresses. */
+/** `budget` limits the cache of addresses. */
 export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: CacheBudget): PublicFeeds {
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** Returns the function that answers the address; undefined if it is not that of a feed. */
+/** Undefined if the address is not a feed's. */
 export function feedAt(
   feeds: PublicFeeds,
   { url }: Exchange,
@@ -68,7 +68,7 @@ export function feedAt(
   return (exchange, signIn) => showList(feeds, exchange, signIn, list)
 }
 
-/** Answers with the REST list. An invalid parameter is reported to programs as JSON, to people on a page. */
+/** An invalid parameter is reported to programs as JSON, to people on a page. */
 function showList(
   { pages, answerList }: PublicFeeds,
   exchange: Exchange,
@@ -106,10 +106,7 @@ async function lookUp(
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/**
- * Returns the cached list of an address. If records were looked up for it, it is valid only while the data
- * have not changed.
- */
+/** A list for which records were looked up is valid only while the data have not changed. */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -121,7 +118,7 @@ function keepList({ lists }: PublicFeeds, url: string, list: string, version: st
 }
 
 /**
- * Looks up the list of a feed once the request is admitted.
+ * Looks up the list once the request is admitted.
  * @throws Problem rest_unavailable if too many requests are waiting
  */
 async function findFeedInTurn(
@@ -178,27 +175,25 @@ interface FeedAddress {
   isOfToday: boolean
 }
 
-/** `gone` for a record that is no longer public; undefined for one that never was. */
+/** `gone`: no longer public; undefined: never was. */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
-/** Pages of The Events Calendar have links with `ical=1` to iCalendar files. */
+/** The Events Calendar links to iCalendar files by `ical=1`. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Parameters of links with `ical=1` that feeds do not have. */
+/** Parameters of such links that feeds do not have. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
 /** Parameters that give a list a last day. */
 const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
 
-/**
- * True if the address may be that of a feed. It is a quick check, since every request for a page passes it.
- */
+/** A quick check, since every request for a page passes it. */
 function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
 
-/** Parses the address of a feed, without checking whether its records exist; never throws. */
+/** Does not check whether records exist; never throws. */
 function readFeedAddress(
   { text, path, query }: RequestUrl,
   site: Site,
@@ -213,9 +208,8 @@ function readFeedAddress(
 }
 
 /**
- * Parses an address with `ical=1`. The feed has the filters of the page and its month or day, or all past
- * events. If it has a last day, occurrences are written as single events, since the rule of a series would go
- * on after it.
+ * An address with `ical=1`. The feed has the page's filters and its month or day, or all past events. With a
+ * last day, occurrences are single events, since the rule of a series would go on after it.
  */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
@@ -278,7 +272,7 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** Finds the list of a feed; undefined if there never was such a record. */
+/** Undefined if there never was such a record. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

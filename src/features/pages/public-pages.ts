@@ -44,7 +44,7 @@ import {
 import { answerPage, isTextPath, problemPage } from './pages.ts'
 import { inEnglish } from './translated-paths.ts'
 
-/** True if the Accept header names `text/html`. */
+/** True if Accept names `text/html`. */
 export function takesHtml({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
@@ -61,15 +61,15 @@ export interface PublicPages {
   making: Map<string, Making>
 }
 
-/** A page that is being made. Other requests for the same page wait for it. */
+/** Being made; other requests for the same page wait for it. */
 interface Making {
   made: Promise<WrittenAnswer>
-  /** Requests that wait for it. If all their clients disconnect, the page is not made. */
+  /** Requests that wait. If all clients disconnect, the page is not made. */
   exchanges: IncomingMessage[]
 }
 
 /**
- * Creates the pages; `budget` limits their caches.
+ * `budget` limits the caches.
  * @throws Error with one sentence for a file that cannot be read
  */
 export function makePublicPages(
@@ -106,8 +106,7 @@ function answersOf({ assets }: Pages): [string, WrittenAnswer][] {
 const MOST_ASSETS = 50
 
 /**
- * Rereads the look if the settings have changed. Files of former looks are kept for a while, since pages that
- * are still open refer to them.
+ * Rereads the look if settings have changed. Files of former looks are kept for a while for pages still open.
  */
 function followSettings(all: PublicPages): void {
   const { pages, assets, icons, service } = all
@@ -122,7 +121,7 @@ function followSettings(all: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** Returns the function that answers the path of an asset or icon; undefined for other paths. */
+/** For the path of an asset or icon; undefined for others. */
 export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) => unknown) | undefined {
   const { entrance, assets } = all
   followSettings(all)
@@ -145,9 +144,8 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAns
 type Otherwise = (exchange: Exchange, signIn: SignIn) => unknown
 
 /**
- * Returns the function that answers a path with a page; undefined if the path is not one of pages. Paths that
- * nothing answers get a page with the error; programs, which do not accept HTML, get `otherwise` if there is
- * no page.
+ * Undefined if the path is not one of pages. Paths that nothing answers get an error page; programs, which do
+ * not accept HTML, get `otherwise` if there is no page.
  */
 export function pageAt(
   all: PublicPages,
@@ -156,8 +154,7 @@ export function pageAt(
 ): Otherwise | undefined {
   const { entrance, service } = all
   if (formatOfFile(url.path)) return undefined
-  // If the REST API is at the root too, browsers get the front page there, and programs the entry point of
-  // the API.
+  // With the REST API at the root too, browsers get the front page there, programs the API's entry point.
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
   const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
@@ -165,7 +162,7 @@ export function pageAt(
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || mayLeadOn(all, url.path)))) return undefined
   return (exchange, signIn) => {
-    // At the shared root, the cache has the entry point of the API.
+    // At the shared root, the cache has the API's entry point.
     const known = isShared ? undefined : findCachedPage(all, exchange)
     if (known) return send(entrance, exchange, known, 'finished')
     return answerWithPage(
@@ -177,9 +174,7 @@ export function pageAt(
   }
 }
 
-/**
- * Returns the cached page; undefined if there is none, or if the client may prefer another representation.
- */
+/** Undefined if there is none, or the client may prefer another representation. */
 function findCachedPage(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
   const { service, answerCache } = all
   if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
@@ -191,18 +186,15 @@ export function chosenFor(all: PublicPages, { request, url }: Exchange): Chosen 
   return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
 }
 
-/**
- * Returns the cache key of a page: its address and, if the header chose another language than that of the
- * site, this language.
- */
+/** The page's address and, if the header chose another language than the site's, this language. */
 const keyOf = ({ service }: PublicPages, { url }: Exchange, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
 /**
- * True if nothing else answers the path. With the REST API at the root, that is certain only for paths that
- * begin with a word of pages.
+ * True if nothing else answers the path. With the REST API at the root, only a first word of pages is
+ * certain.
  */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === ''
@@ -213,7 +205,7 @@ const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/** Answers with a page, and caches it unless programs get another answer at this address. */
+/** Caches the page unless programs get another answer at this address. */
 async function answerWithPage(
   all: PublicPages,
   exchange: Exchange,
@@ -233,7 +225,7 @@ async function answerWithPage(
   return send(entrance, exchange, page, 'ordinary')
 }
 
-/** Sends the page of an error. `names` are the invalid parameters. */
+/** `names` are the invalid parameters. */
 export function sendProblemPage(
   all: PublicPages,
   exchange: Exchange,
@@ -320,12 +312,10 @@ function makeInTurn(
   })
 }
 
-/**
- * Matches a day or a month in the parameters `date` and `until` of frames, but not words such as `tomorrow`.
- */
+/** A day or month in the frames' `date` and `until`, but not words such as `tomorrow`. */
 const DAY_OR_MONTH = /^\d{4}-\d\d/
 
-/** Returns how long a page with this query stays valid if no data change. */
+/** How long a page with this query stays valid if no data change. */
 export function clockOfPage(query: string): ClockPart {
   let clock: ClockPart = 'day'
   for (const [name, value] of new URLSearchParams(query)) {
@@ -342,7 +332,7 @@ export function clockOfPage(query: string): ClockPart {
   return clock
 }
 
-/** A page is one of several representations at its address, of which the Accept header chooses. */
+/** The Accept header chooses among several representations. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(
@@ -352,7 +342,7 @@ function outgoing(
   isPlaced = false,
 ): WrittenAnswer {
   const body = Buffer.from(answer.body)
-  // Like the ETags of lists, the tag begins with the edition: the cache accepts only such answers.
+  // As in ETags of lists, the edition comes first: the cache accepts only such answers.
   const tag =
     answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(answerCache)}.${language}.`) : ''
   // Answers other than HTML are the same in every language.
@@ -384,7 +374,7 @@ function failed(all: PublicPages, error: unknown, exchange: Exchange): WrittenAn
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 
-/** For pages whose URL contains a position: links must not pass the URL on. */
+/** For URLs with a position, which links must not pass on. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
@@ -398,7 +388,7 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
   }
 }
 
-/** Returns the headers of a frame, which has neither scripts nor forms. */
+/** A frame has neither scripts nor forms. */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
   const policy = contentPolicy(site, images.mediaUrl, { actsWith: "'none'", framedBy: ancestors.join(' ') })
@@ -417,8 +407,8 @@ interface PagePermissions {
 }
 
 /**
- * Returns the Content-Security-Policy header: scripts, style sheets and fonts come from this site only,
- * images from it or over HTTPS, and forms are sent to it or to `formsLeadTo`.
+ * Content-Security-Policy: scripts, style sheets and fonts from this site only, images from it or over HTTPS;
+ * forms are sent to it or to `formsLeadTo`.
  */
 export function contentPolicy(
   site: Site,
@@ -441,7 +431,7 @@ export function contentPolicy(
   ].join('; ')
 }
 
-/** For paths that contain a hash of the content and so never expire. */
+/** For paths with a hash of the content, which never expire. */
 export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }

@@ -34,7 +34,7 @@ export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRo
   seriesUrl(site, series).slice(site.url.length)
 
 /**
- * Shows the page of a series with its dates from today on.
+ * A series with its dates from today on.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
@@ -85,10 +85,7 @@ ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
-/**
- * Returns the facts common to all dates. The link to an online meeting is left to the pages of single dates,
- * unless it is always shown.
- */
+/** Common to all dates. The link to an online meeting is left to their pages, unless it is always shown. */
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
@@ -108,10 +105,7 @@ export const seriesFeed = (series: SeriesRow, ending: string) =>
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/**
- * Returns the dates in one line for each month. A date whose time or title differs from most others shows its
- * own.
- */
+/** One line of dates for each month. A date shows a time or title that differs from most others. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''
@@ -175,7 +169,7 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   sayCount(site, '{count} dates', count, { count: writtenNumber(site, count) })
 
-/** Removes excerpts and places that are the same as those of the series, which the top of the page shows. */
+/** Removes excerpts and places that the top of the page shows. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt, venues } = readShared(series)
   const said = teaserOf({ excerpt, description }, plainText(series.title))
@@ -195,9 +189,7 @@ export async function findOtherDates(viewing: Viewing, row: EventRow): Promise<n
   return ids.filter((id) => id !== row.id).slice(0, MOST_NAMED)
 }
 
-/**
- * Returns how an event repeats, with links to other dates; `NOTHING` for an event without a public series.
- */
+/** How an event repeats, with links to other dates; `NOTHING` without a public series. */
 export function repeatFact(viewing: Viewing, series: SeriesRow | undefined, others: readonly Card[]): Html {
   if (series?.status !== 'publish') return NOTHING
   const { context, today } = viewing

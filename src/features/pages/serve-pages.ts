@@ -11,7 +11,7 @@ import { assetAt, makePublicPages, type PublicPages, pageAt } from './public-pag
 
 interface PagesService extends Required<Pick<Serving, 'follow'>> {
   look: Look
-  /** Returns the pages; undefined if the service runs without them. */
+  /** Undefined if the service runs without pages. */
   publicPages: (ground: RowGround) => PublicPages | undefined
 }
 

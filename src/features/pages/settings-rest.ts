@@ -58,7 +58,7 @@ const ABOUT: Readonly<Record<OwnerSetting, keyof typeof settingsTexts>> = {
     'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }
 
-/** The text pages: a list, or the JSON text in which the setting stores that list. */
+/** The text pages: a list, or its JSON text as the setting stores it. */
 const texts: Kind<string> = {
   wire: {
     type: 'array',
@@ -72,10 +72,7 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/**
- * Fields that owners can set. They are validated as at the start of the service; an empty text restores the
- * value of the start.
- */
+/** Validated as at the start of the service; an empty text restores the start's value. */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [
@@ -92,8 +89,8 @@ const settingsFields: Fields = defineFields(
 )
 
 /**
- * The response. `set` has the names of settings that owners have set; `given` those set by flags or
- * environment variables, which take precedence.
+ * `set` names settings that owners have set; `given` those set by flags or environment variables, which
+ * precede.
  */
 const settingsAnswer: Schema = record({
   ...Object.fromEntries(

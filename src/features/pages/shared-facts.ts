@@ -90,7 +90,7 @@ function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]
   )
 }
 
-/** Returns a duration in the largest unit of which it is a multiple: days, hours or minutes. */
+/** In the largest unit of which it is a multiple: days, hours or minutes. */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],
@@ -157,7 +157,7 @@ const TICKETS = new RegExp(
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
-/** True if the website is that of a ticket shop, judged by its host and path. */
+/** True for a ticket shop, judged by host and path. */
 export function sellsTickets(website: string): boolean {
   const address = URL.parse(website)
   return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())

@@ -23,7 +23,7 @@ interface Entry {
   changed: string
 }
 
-/** Returns the index of site maps: one for the general pages, and one for each month that has events. */
+/** Index of site maps: one for general pages, and one for each month with events. */
 export async function sitemapIndex(context: Context): Promise<string> {
   const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site
@@ -85,7 +85,7 @@ function addresses(entries: readonly Entry[]): string {
 const lastChange = (changed: string) =>
   changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
-/** Returns `robots.txt`. It keeps crawlers from the REST API and from pages with filters. */
+/** Keeps crawlers from the REST API and from pages with filters. */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {
   const lines = [
     'User-agent: *',

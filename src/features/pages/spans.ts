@@ -5,7 +5,7 @@ import { daysMeant, eveningOf, type Locality } from '../../calendar/events/event
 import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
-/** What the path says of each view. A date is undefined if the path has none: then it is the present one. */
+/** What paths say. Without a date in the path, it is undefined: the present one. */
 interface Said {
   list: unknown
   past: unknown
@@ -17,19 +17,17 @@ interface Said {
 
 export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { view: Name } & Said[Name] }[View]
 
-/** How the path of a view is read and written. The function that shows the view is in `events-page.ts`. */
+/** How a view's path is read and written. `events-page.ts` shows the view. */
 interface ViewRow<View extends keyof Said> {
   read: (name: string | undefined, value: string | undefined) => Span<View> | undefined
   write: (span: Span<View>) => string
-  /** Returns the span of this view around a day and a month, as far as the link or old address has them. */
+  /** The view's span around a day and month, as far as the link or old address has them. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /**
-   * Returns the dates of the view's iCalendar feed as a query string; undefined if that is the ordinary feed.
-   */
+  /** Dates of the view's iCalendar feed as query string; undefined for the ordinary feed. */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
-  /** True if the dates of the view are in the query, not in the path. */
+  /** The dates are in the query, not in the path. */
   isList: boolean
-  /** Returns the name in links to the view; undefined for a view that others do not link to. */
+  /** In links; undefined for a view that others do not link to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
@@ -119,9 +117,7 @@ export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   return row.write(span)
 }
 
-/**
- * Returns the span of an old view. An unknown view becomes the list, and a list of one day becomes that day.
- */
+/** An unknown old view becomes the list, and a list of one day that day. */
 export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
   if (name === 'today') return { view: 'day', day: undefined }
   const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
@@ -129,9 +125,7 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/**
- * Returns the dates of the span's iCalendar feed as a query string; undefined if that is the ordinary feed.
- */
+/** Dates of the span's iCalendar feed as query string; undefined for the ordinary feed. */
 export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, dayOf(wall), wall)
@@ -140,12 +134,10 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
-/** True for a list, whose dates are not in the path. */
+/** The dates of a list are not in the path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/**
- * Returns the views that a page links to, each at the date that the page shows; its own view without a date.
- */
+/** Views that a page links to, each at the page's date; its own without a date. */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

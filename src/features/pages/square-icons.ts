@@ -8,7 +8,7 @@ const SECONDS = 5
 export type Pixels = Buffer
 
 /**
- * Returns an image as a square PNG. `ground` is the background colour.
+ * `ground` is the background colour.
  * @throws Error for bytes that are not an accepted image
  */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {

@@ -25,31 +25,28 @@ export interface Suggestion {
   id: number
   name: string
   slug: string
-  /** The city of a venue, or the local start of an event. */
+  /** A venue's city, or an event's local start. */
   about: string
 }
 
-/**
- * At most this many suggestions of each kind. `LONGEST`: maximum length of a text that is looked up, in
- * UTF-16 code units.
- */
+/** Maximum of each kind. `LONGEST`: of a text looked up, in UTF-16 code units. */
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 
 const LONGEST = 100
 
-/** `is true` keeps SQLite from using the index on status, and so from reading all public records. */
+/** `is true` keeps SQLite from the index on status, and so from reading all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
 
-/** More titles than are shown are read, since several events may have the same one. */
+/** More than are shown, since several events may have the same title. */
 const TITLES_READ = 8
 
-/** `folded` is the folded text; `last` sorts after all folded names that begin with it. */
+/** `last` sorts after all folded names that begin with `folded`. */
 interface TypedValues extends TypedName {
   folded: string
   last: string
 }
 
-/** Finds records of all kinds with one statement, so that they come from one snapshot on PostgreSQL. */
+/** One statement for all kinds, so that they come from one snapshot on PostgreSQL. */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
@@ -66,10 +63,7 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 
-/**
- * Reads titles only. The columns with times are stored after long texts, so the times are taken from the
- * index.
- */
+/** Titles only: columns with times are stored after long texts, so the index has the times. */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -79,8 +73,8 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Suggests records by name: first those whose name begins with the text, then coming events by title. If the
- * last word has fewer than two letters, nothing is suggested. If nothing is found, similar words are tried.
+ * Records whose name begins with the text, then coming events by title. A last word of fewer than two letters
+ * gets none. If nothing is found, similar words are tried.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)
@@ -121,7 +115,7 @@ async function suggestNamed(
   return found.map(withPlainName)
 }
 
-/** Finds at most two venues and two organizers whose names have all of these words. */
+/** At most two venues and two organizers with all of these words. */
 export async function findLinkedNamed(
   text: string,
   context: Context,
@@ -133,10 +127,7 @@ export async function findLinkedNamed(
   )
 }
 
-/**
- * Suggests coming events in list order, only one of each title. Suggests none while the index is being
- * filled.
- */
+/** In list order, one of each title; none while the index is being filled. */
 async function suggestEvents(
   typed: TypedWords,
   { db, readInLane, memory, site, now }: Context,
@@ -172,10 +163,7 @@ export async function suggestions(context: Context, query: URLSearchParams): Pro
   return JSON.stringify({ suggestions: shown })
 }
 
-/**
- * Returns the path of a suggestion. That of a term does not have its ancestors, and redirects to the full
- * path.
- */
+/** A term's path lacks its ancestors, and redirects to the full path. */
 function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): string {
   if (kind === 'category' || kind === 'tag')
     return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')

@@ -4,10 +4,7 @@ import { EXCERPT_FROM } from '../feeds/card-rows.ts'
 
 const LONGEST = 180
 
-/**
- * Cuts a text to `longest` characters and an ellipsis. It is cut after a word, if that keeps at least half of
- * it.
- */
+/** Cut to `longest` characters and an ellipsis, after a word if that keeps at least half. */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }
@@ -20,10 +17,7 @@ function endedEarly(text: string): string {
   return `${words.slice(0, end)}…`
 }
 
-/**
- * Returns the excerpt, or else the beginning of the description. If it begins with the name of the record,
- * that is left out.
- */
+/** The excerpt, or else the description's beginning, without the record's name in front. */
 export function teaserOf(
   { excerpt, description }: Record<'excerpt' | 'description', string>,
   name: string,
@@ -39,10 +33,7 @@ export function teaserOf(
 const HEADING = /^h[1-6]$/
 const ENDED = /[.!?…:;,–—。！？؟।]["'”’»)\]]*$/
 
-/**
- * Returns the text of a description up to the first heading that follows some text; `isCut` is true if there
- * is such a heading.
- */
+/** The description up to the first heading after some text; `isCut` is true if there is one. */
 function sentencesOf(html: string): { text: string; isCut: boolean } {
   const pieces = splitMarkup(html)
   const hasBlocks = pieces.some(({ name }) => BLOCK.has(name))
@@ -76,7 +67,7 @@ function sentencesOf(html: string): { text: string; isCut: boolean } {
   return { text: text || firstHeading, isCut: false }
 }
 
-/** Removes the name from the beginning of a text, unless it is part of a sentence. */
+/** Removes the name in front, unless it is part of a sentence. */
 function withoutName(text: string, name: string): string {
   if (name === '' || text.slice(0, name.length).toLowerCase() !== name.toLowerCase()) return text
   const rest = text.slice(name.length)

@@ -3,11 +3,11 @@ import { decodeLeniently } from '../../base/text/urls.ts'
 import { isDay } from './page-dates.ts'
 import { type PathWord, pathWords } from './path-words.ts'
 
-// Translates the paths of moved sites, which may have words of other languages, without reading data.
+// Translates moved sites' paths, which may have words of other languages, without reading data.
 
 /**
- * English words by slug in any language, for one place of a path: the German `tag` is a day in one place, a
- * tag in another.
+ * English words by slug in any language, for one place of a path: German `tag` is a day in one, a tag in
+ * another.
  */
 type Words = ReadonlyMap<string, PathWord>
 
@@ -26,11 +26,11 @@ const VIEWS = wordsFor([
   'summary',
   'page',
 ])
-/** Views that may follow a term. Any other word there may be the slug of a child term. */
+/** May follow a term. Any other word there may be a child term's slug. */
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** Returns the words for one place of a path. A slug that is also an English word means the English one. */
+/** For one place of a path. A slug that is also an English word means that. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -39,9 +39,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** Maximum length of a word in characters, with accents percent-encoded. */
+/** In characters, with accents percent-encoded. */
 const LONGEST = 60
-/** At most this many words of a path are translated, so that a long path costs little. */
+/** So that a long path costs little. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -49,13 +49,10 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
   return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
 }
 
-/** True if the last segment has a dot, which slugs never have. */
+/** A dot is in the last segment; slugs never have one. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/**
- * Returns the path with English words; undefined if nothing changes. It is fast, since most paths fail at
- * their first word.
- */
+/** Undefined if nothing changes. Fast, since most paths fail at their first word. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)
@@ -87,7 +84,7 @@ function belowEvents(segments: readonly string[]): readonly string[] {
 
 const NUMBER = /^[\d-]+$/
 
-/** Translates the view at the end of a path. The segments before it are slugs. */
+/** Translates the view at the end; the segments before it are slugs. */
 function endOfTerm(segments: readonly string[]): readonly string[] {
   const english = [...segments]
   for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {

@@ -9,7 +9,7 @@ export function statesOf({ age, changes }: EventPieces, ids: readonly number[]):
   return { age, changes: ids.map((id) => changes[id] ?? 0) }
 }
 
-/** True if the events are in the same state as in `before`, except perhaps for the counts of their terms. */
+/** True if the events are as in `before`, except perhaps for the counts of their terms. */
 export function areUnchanged(
   { age, changes }: EventPieces,
   ids: readonly number[],

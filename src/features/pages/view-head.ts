@@ -66,24 +66,24 @@ export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: stri
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** Links to the feeds of a view, without the dates of its list. */
+/** Without the dates of its list. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
-/** Returns the filters for a subscription by e-mail, including the term of the path. */
+/** Filters for a subscription by e-mail, with the path's term. */
 function mailQuery({ term, query }: EventsAsked): string {
   const own = new URLSearchParams(queryText(query, OF_LISTS))
   if (term) own.set(TERM_LISTS[term.taxonomy], term.slug)
   return own.toString()
 }
 
-/** Returns the canonical path of a view. That of the site's first view is `/`. */
+/** That of the site's first view is `/`. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** Options of `finding`. Without `lists`, chips have no counts. */
+/** Without `lists`, chips have no counts. */
 export interface HeadParts {
   lists?: CountedLists['lists']
   hasDates?: boolean
@@ -113,7 +113,7 @@ ${filterForm(viewing, asked)}
 ${activeFilters(viewing, asked)}`
 }
 
-/** Returns the head of a view. If its heading is an `h2`, a hidden `h1` precedes it. */
+/** If the heading is an `h2`, a hidden `h1` precedes it. */
 export function headOf(
   viewing: Viewing,
   asked: EventsAsked,
@@ -166,8 +166,8 @@ const MOST_PILLS = 6
 const MOST_FOLDED = 60
 
 /**
- * Returns the slug of the chosen category's top-level ancestor (or its own); undefined if path and query name
- * no category, or several.
+ * Slug of the chosen category's top-level ancestor (or its own); undefined if path and query name none or
+ * several.
  */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
@@ -204,10 +204,7 @@ function categoryChips(
   return { shown: shown.map(chipOf), others }
 }
 
-/**
- * Returns the top categories that have chips: those that the owner chose, else those with the most events,
- * and always the chosen one.
- */
+/** The owner's choice, else those with the most events, and always the chosen one. */
 function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -222,12 +219,12 @@ function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTe
 
 interface FormField {
   names: readonly string[]
-  /** Set if only lists have the control; other views have their dates in the path. */
+  /** For lists only; other views have their dates in the path. */
   ofLists?: true
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
 
-/** Controls of the form. All other filters in the query become hidden controls. */
+/** All other filters in the query become hidden controls. */
 const FORM_FIELDS: readonly FormField[] = [
   {
     names: ['categories'],
@@ -257,7 +254,7 @@ function wrongIn(site: Site, { sent, wrong }: PageQuery, name: string): string |
 
 const LONGEST_WRONG = 60
 
-/** Shows the form with the invalid controls marked, in place of events. */
+/** The form with its invalid controls marked, in place of events. */
 export function wrongView(viewing: Viewing, asked: EventsAsked): View {
   const { site } = viewing.context
   const sentence = say(site, 'Part of this address isn’t valid.')
@@ -445,10 +442,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   }
 }
 
-/**
- * Returns a link to another page of a list, with the dates of that page. Days before `from` are shown as
- * `from`.
- */
+/** Another page of a list, with its dates. Days before `from` are shown as `from`. */
 export async function datedWay(
   viewing: Viewing,
   path: string,
@@ -511,12 +505,12 @@ export function pager(
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** At most this many other events are shown if none ever matches the filters. */
+/** Other events shown if none ever matches the filters. */
 const MOST_INSTEAD = 3
 
 /**
- * Returns what is shown if a view has no events: the matching event nearest to the local time `around`, with
- * a link to more. If no event ever matches, the next events of the calendar are shown.
+ * In place of no events: the match nearest to local time `around`, with a link to more. If no event ever
+ * matches, the next events of the calendar.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -566,10 +560,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 
-/**
- * Returns functions that count events per category and access fact. Undefined for past events, and if
- * counting would take too long.
- */
+/** By category and access fact. Undefined for past events, and if counting would take too long. */
 function countsOf(viewing: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(viewing, filters, viewing.today)
   return coming && countMatching(viewing.context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -590,10 +581,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/**
- * Returns a checkbox for each access fact, which together find events with all checked facts. False if no
- * event has any.
- */
+/** Events need all checked facts. False if no event has any. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

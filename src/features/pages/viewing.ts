@@ -24,20 +24,20 @@ export interface Viewing {
   look: Look
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** The first weekday of weeks, from 0 (Sunday) to 6 (Saturday). */
+  /** From 0 (Sunday) to 6 (Saturday). */
   weekStart: number
-  /** The present local time in the time zone of the site; `today` is its day. */
+  /** The site's present local time; `today` is its day. */
   wall: string
   today: string
   address: string | undefined
-  /** The position around which the visitor looks for events. */
+  /** Around which the visitor looks for events. */
   around?: { lat: number; lng: number } | undefined
 }
 
 export interface FeedLink {
   mediaType: string
   title: string
-  /** A path below the URL of the site. */
+  /** Below the URL of the site. */
   path: string
 }
 
@@ -45,9 +45,9 @@ export interface View {
   status: number
   title: string
   description: string
-  /** Path without filters; undefined for a page without an address of its own, such as an error. */
+  /** Without filters; undefined for a page without an address of its own, such as an error. */
   canonical: string | undefined
-  /** URL of the page on another site, if that page is the original. */
+  /** URL of the page on another site, if that is the original. */
   original?: string | undefined
   isIndexed: boolean
   previous?: string | undefined
@@ -56,7 +56,7 @@ export interface View {
   type?: 'website' | 'article'
   linkedData?: object | undefined
   feeds?: readonly FeedLink[]
-  /** True if no filter is set, so that the style sheet `others` is not needed. */
+  /** No filter is set, so the style sheet `others` is not needed. */
   isPlain?: boolean
   styles?: readonly Pick<Asset, 'path'>[]
   imagesFrom?: string | undefined
@@ -73,17 +73,17 @@ export const sayEvents = (site: Site, count: number) =>
 export const sayMore = (site: Site, count: number) =>
   sayCount(site, '+{count} more', count, { count: writtenNumber(site, count) })
 
-/** Returns the path of a link: with the root of the site, and with the language if the query names one. */
+/** With the root of the site, and with the language if the query names one. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
 /**
- * Returns a `lang` attribute for texts of the calendar on pages in another language, since browsers hyphenate
- * by language; false on pages in the calendar's own language.
+ * A `lang` attribute for the calendar's texts on pages in another language, since browsers hyphenate by
+ * language; else false.
  */
 export const contentLanguage = ({ language, languages: [own = language] }: Site): Html | false =>
   own !== language && html` lang="${own}"`
 
-/** Returns a name as an isolated element, so that it is read in its own direction. */
+/** Isolated, so that it is read in its own direction. */
 export const nameShown = (site: Site, name: string): Html => html`<bdi${contentLanguage(site)}>${name}</bdi>`
 
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {

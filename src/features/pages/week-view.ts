@@ -29,7 +29,7 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-/** At most this many events are counted. Only those that are shown are loaded. */
+/** Maximum of events counted. Only those shown are loaded. */
 const MOST = 5000
 const MOST_OF_A_DAY = 40
 const MOST_BARS = 6
@@ -41,7 +41,7 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** Shows a week, with events of several days as bars. */
+/** Events of several days are bars. */
 export async function weekView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -102,17 +102,12 @@ ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }
 
-/**
- * Returns the count after the number of the week, which is shown only if weeks begin on Monday: elsewhere,
- * people do not use it.
- */
+/** Weeks have a number only if they begin on Monday: elsewhere, people do not use it. */
 function numbered({ context: { site }, weekStart }: Viewing, first: string, count: string): string {
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
 
-/**
- * Sorts events that begin in the week before others, and events that end sooner before those that end later.
- */
+/** Events that begin in the week first, then those that end sooner. */
 const byInterest =
   (first: string) =>
   (a: Stretch, b: Stretch): number =>
@@ -125,10 +120,7 @@ function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: stri
 
 type Ways = Record<'previous' | 'next', { path: string; text: string } | undefined>
 
-/**
- * Returns links to the weeks before and after. Undefined for a direction in which there is neither an event
- * of these filters nor today.
- */
+/** The weeks before and after; undefined for a direction with neither an event of these filters nor today. */
 async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly string[]): Promise<Ways> {
   const { context, today, weekStart } = viewing
   const bounds = await findBounds(viewing, asked.query.filters)

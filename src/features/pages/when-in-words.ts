@@ -13,8 +13,8 @@ export function nearName(site: Site, day: string, today: string): string {
 }
 
 /**
- * True if an event ends on the day after it began, at an earlier time of day but not in the small hours, as
- * from 20:00 to 9:00.
+ * Ends on the day after it began, at an earlier time of day but not in the small hours, as from 20:00 to
+ * 9:00.
  */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
@@ -22,11 +22,11 @@ export const isOvernight = (start: string, end: string) =>
   lastDayOf(start, end) > dayOf(start)
 
 export interface WhenWords {
-  /** One day, or the first and the last day with their times. */
+  /** One day, or the first and last with their times. */
   days: string[]
   /** Undefined for all-day events, and if `days` has the times. */
   hours: { start: string; end: string } | undefined
-  /** Abbreviation of the time zone at the end. If that at the start differs, the start time has its own. */
+  /** Abbreviated, at the end. If that at the start differs, the start time has its own. */
   zone: string
 }
 
@@ -48,7 +48,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
   const at = (one: string, when: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${when}`)
-  // If the end has a time, it is written with the day on which it falls, even in the small hours.
+  // An end time is written with the day on which it falls, even in the small hours.
   const ending = isAllDay || isOfWholeDays(start, end) ? last : dayOf(end)
   return {
     days: [

@@ -13,10 +13,7 @@ import { findLastWithdrawal } from './event-sequences.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 import { emptyElement, xmlElement } from './xml.ts'
 
-/**
- * Writes an Atom feed (RFC 4287). Its `updated`, the time of the latest change, is known only after all
- * entries, so it comes last.
- */
+/** Writes an Atom feed (RFC 4287). `updated`, the latest change of all entries, comes last. */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',

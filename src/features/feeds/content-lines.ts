@@ -13,8 +13,7 @@ export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 export type Parameters = Readonly<Record<string, string>>
 
 /**
- * A content line with its line break, folded at 75 octets but never within a character. `value` is already
- * escaped (`escapeText`).
+ * Writes a line with its break, folded at 75 octets but never within a character. `value` is already escaped.
  */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`

@@ -130,10 +130,7 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/**
- * STATUS, and own properties from which imports read the publication date and, if the event is not public,
- * the record's status.
- */
+/** STATUS, and own properties with the publication date and a non-public record's status, for imports. */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]

@@ -36,10 +36,7 @@ export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType
   begin: (context: Context, head: FeedHead, query: URLSearchParams, ids: readonly number[]) => FeedText
 }
 
-/**
- * A feed without dates in its query begins this many days ago, so that past events do not vanish from
- * subscribers' calendars at once.
- */
+/** How many days ago a feed without dates begins, so that past events do not vanish at once. */
 const DAYS_BACK = 90
 
 /** True if parameters choose dates or ids. `strict_dates` alone only says how to compare dates. */

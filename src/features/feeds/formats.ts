@@ -27,10 +27,7 @@ export function formatOfFile(path: string): Format | undefined {
   return formats.find((format) => format.extension !== '' && format.extension === extension)
 }
 
-/**
- * The format that the Accept header prefers to HTML. Undefined for browsers, and for clients that accept
- * anything.
- */
+/** The format that Accept prefers to HTML; undefined for browsers and clients that accept anything. */
 export function preferredToPage(accept: string | undefined): Format | undefined {
   if (!namesAnother(accept)) return undefined
   const best = mostWanted(others, accept)

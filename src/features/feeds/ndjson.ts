@@ -25,10 +25,7 @@ export const ndjson: Format = {
 /** Records written in one event loop turn, few enough not to delay other requests. */
 const AT_ONCE = 25
 
-/**
- * Each chunk is read only when written. Records deleted or hidden since the search are left out, new ones not
- * added.
- */
+/** A chunk is read only when written: without records deleted or hidden since the search, or new ones. */
 async function* linesOf(
   context: Context,
   operations: Operations,

@@ -47,10 +47,7 @@ function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }
 
-/**
- * Escapes only what looks like a tag or character reference: some feed readers take titles for plain text,
- * others for HTML.
- */
+/** Escapes only what looks like markup: some feed readers take titles for plain text, others for HTML. */
 function titleOf(text: string): string {
   return text.replace(/<(?=[a-z/!?])|&(?=#?\w+;)/gi, escapeHtml)
 }

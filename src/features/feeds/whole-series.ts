@@ -131,10 +131,7 @@ function datesByRule(series: SeriesRow, start: Start): string[] {
   )
 }
 
-/**
- * True if no clock change skips the local start time on these dates, which programs would move in different
- * ways.
- */
+/** True if no clock change skips these dates' local start, which programs would move in different ways. */
 function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }

@@ -54,10 +54,7 @@ const MOST_DATES = 6
 export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
   content.startsWith('{"subscription":')
 
-/**
- * An issue of a list, or a reminder or news of one event. Undefined if there is nothing to tell, or the
- * subscription has ended.
- */
+/** An issue, or a reminder or news of one event; undefined with nothing to tell, or an ended subscription. */
 export async function writeIssue(
   ground: CalendarGround,
   message: Pick<MailMessageColumns, 'topic' | 'content' | 'language'>,

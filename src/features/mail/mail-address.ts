@@ -4,15 +4,12 @@ import { domainToASCII } from 'node:url'
 const LONGEST_LOCAL = 64
 const LONGEST = 254
 
-/**
- * The part before the `@` (RFC 5322), without quoted strings, so that it cannot contain a header, a name or a
- * second address.
- */
+/** Before the `@` (RFC 5322), without quoted strings, so that it holds no header, name or second address. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * With the domain in lower case and Punycode. Undefined if invalid, or not ASCII before the `@`, which few
+ * The domain is in lower case and Punycode. Undefined if invalid, or not ASCII before the `@`, which few
  * relays accept.
  */
 export function parseMailAddress(text: string): string | undefined {

@@ -47,10 +47,7 @@ export function registerMailCommands(program: Command, { configure, features }: 
     )
 }
 
-/**
- * @throws Error with one sentence if the address is not valid, e-mail is off, or the relay refuses the
- * message
- */
+/** @throws Error with one sentence if the address is invalid, e-mail is off, or the relay refuses */
 async function sendTest(started: Config, open: () => Promise<Database>, text: string): Promise<string> {
   const to = parseMailAddress(text)
   if (to === undefined) throw new Error(`${text} is no e-mail address.`)

@@ -92,10 +92,7 @@ export async function forgetQueued(tx: Tx, address: string): Promise<number> {
   return Number(gone.numDeletedRows)
 }
 
-/**
- * Deletes messages to the address about these topics. Sent ones only lose the address, so that they still
- * count for the hourly limit.
- */
+/** Deletes messages about these topics. Sent ones only lose the address, and count for the hourly limit. */
 export async function forgetSent(tx: Db, address: string, topics: readonly string[]): Promise<void> {
   if (address === '') return
   const unnamed = { recipient: '', error: '', name: sql<string>`'sent ' || id` }
@@ -202,10 +199,7 @@ export type Outcome =
   /** The relay could not be reached or refuses all messages; the message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
-/**
- * Records the outcome; true if the message is given up. Content of a settled message is erased, since it may
- * have a secret link.
- */
+/** True if the message is given up. A settled message is erased, since it may have a secret link. */
 export async function settleMessage(
   tx: Tx,
   { id, attempts }: MailMessageColumns,

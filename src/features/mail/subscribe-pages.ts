@@ -354,8 +354,7 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
 }
 
 /**
- * Without asking back and without a cookie: mail programs send this request (RFC 8058). An unknown token gets
- * the same answer.
+ * Asks nothing and needs no cookie, as mail programs send it (RFC 8058). Unknown tokens are answered alike.
  */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)

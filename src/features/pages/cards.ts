@@ -73,10 +73,7 @@ export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/**
- * Leaves out events that cannot be shown. A cached card is used until the in-memory index reports a change of
- * what it shows.
- */
+/** Leaves out events that cannot be shown. A card is cached until the index reports a change of it. */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -162,10 +159,7 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/**
- * Aspect ratios of scaled sizes differ by less, from rounding to whole pixels; those of cropped sizes by
- * more.
- */
+/** Aspect ratios of scaled sizes differ by less, from rounding to pixels; those of cropped sizes by more. */
 const ALIKE = 0.02
 
 /** CSS classes such as `fx5 fy3`: tenths of width and height. */
@@ -217,10 +211,7 @@ const asWritten = (site: Site, raw: readonly string[], free: string) =>
 /** Currency signs such as `US$`, and codes and words such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/**
- * The one currency mark of all prices; `own`, that of the site, if they have none. Undefined for several
- * marks or other words.
- */
+/** The one currency mark of all prices; `own`, the site's, if they have none; undefined for other words. */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))

@@ -55,8 +55,8 @@ export interface Subject {
 }
 
 /**
- * Ids of the next listed events at a venue from the day of `over` on: one of each series, without the subject
- * and its series.
+ * Ids of the next events at a venue from the day of `over` on, one of each series, without the subject and
+ * its series.
  */
 export function nextAtVenue(
   index: EventIndex,
@@ -102,10 +102,7 @@ export function relatedEvents(
   return oneOfEachSeries(index, closest, subject, shown, most)
 }
 
-/**
- * Local starting times, by id, of the listed `ids` that end on `day` or later: in list order, only the first
- * of each series.
- */
+/** Local starts, by id, of the listed `ids` that end on `day` or later, only the first of each series. */
 export function comingAmong(
   index: EventIndex,
   ids: readonly number[],

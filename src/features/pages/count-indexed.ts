@@ -60,8 +60,7 @@ function postingCounter(index: EventIndex, query: IndexQuery): ((posting: number
 }
 
 /**
- * Events by the day on which they begin. `days` are the first moments (ms) of consecutive days. Undefined if
- * that would take too long.
+ * By the day of beginning. `days` are first moments (ms) of consecutive days. Undefined if it takes too long.
  */
 export function countBegins(
   index: EventIndex,
@@ -92,10 +91,7 @@ export function countBegins(
 /** Maximum of slots visited; comparing their ends takes about a millisecond. */
 const MOST_WALKED = 200_000
 
-/**
- * Visits matching slots, in no particular order. Returns false without any visit if more than `most` slots
- * would have to be checked.
- */
+/** Visits matching slots in any order; false without a visit if more than `most` would have to be checked. */
 function visitSlots(
   index: EventIndex,
   query: IndexQuery,

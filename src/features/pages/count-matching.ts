@@ -72,10 +72,7 @@ const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[
 
 const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
 
-/**
- * How many events of the lists `queries` each of at most 31 filters would leave. Undefined as in
- * `countMatching`.
- */
+/** How many events of `queries` each of at most 31 filters would leave. Undefined as in `countMatching`. */
 export function countLeft(
   context: Context,
   queries: readonly EventsQuery[],

@@ -164,10 +164,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/**
- * For search engines and link previews. It begins with the notice that an event is canceled or postponed, and
- * why.
- */
+/** For search engines and link previews; first the notice that an event is canceled or postponed, and why. */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -177,10 +174,7 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-/**
- * Banners: canceled, postponed, over. From five in the morning they stay the same all day, so that the page
- * can be cached.
- */
+/** Banners. From five in the morning they stay the same all day, so that the page can be cached. */
 function stateOf({ context: { site }, wall }: Viewing, row: EventRow, { former, later }: Postponed): Html {
   const { event_status: status } = row
   const isOver = isOverAt(wall, row.start_date, row.end_date)

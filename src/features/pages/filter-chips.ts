@@ -68,7 +68,7 @@ interface ChipFilter {
 }
 
 /**
- * Each chip sets one filter, or removes it if it is chosen, and keeps all others. Views of certain days have
+ * Each chip sets one filter, or removes it if it is chosen, and keeps the others. Views of certain days have
  * none for `when`.
  */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
@@ -198,7 +198,7 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
 ]
 
 /**
- * Events near the visitor; false if no venue has coordinates. Without scripts, the link leads to a choice of
+ * Events near the visitor; false if no venue has coordinates. Without scripts, it leads to a choice of
  * places.
  */
 function nearChip(

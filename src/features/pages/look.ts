@@ -18,10 +18,7 @@ import {
 import { readEntries } from '../../base/setting-kinds.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 
-/**
- * How pages look. Values from the start of the service (flags and environment variables) precede those that
- * owners set while it runs.
- */
+/** How pages look. Flags and environment variables take precedence over what owners set. */
 export interface Look {
   accent: string
   scheme: Config['pages_scheme']

@@ -32,8 +32,7 @@ function readerWith(headings: HeadingForm): Marked {
 const read = emptyCache<string, string>(processBudget)
 
 /**
- * A text with more `*`, `_` and `~` is not parsed: matching marks of emphasis takes time quadratic in their
- * number.
+ * A text with more `*`, `_` and `~` is not parsed: matching emphasis takes time quadratic in their number.
  */
 const MOST_MARKS = 1500
 

@@ -37,10 +37,7 @@ export async function findByOldId(db: Db, id: number): Promise<Paged | undefined
   return pagedIn(row)
 }
 
-/**
- * The record with this path at a moved source, the first of several. Other sources store whole URLs as pages,
- * which no path equals.
- */
+/** The first record with this path at a moved source. Other sources store URLs, which no path equals. */
 export async function findByOldPath(db: Db, path: string): Promise<Paged | undefined> {
   const page = oldPath(path)
   if (page === '') return undefined
@@ -74,10 +71,7 @@ function pagesBelow(db: Db, after: string, before: string, most: number): Promis
     .execute()
 }
 
-/**
- * Endings of a list's path where that of its events has none: `/show/x/` and `/shows/`, `/termin/x/` and
- * `/termine/`.
- */
+/** The list of `/show/x/` may be at `/shows/`, that of `/termin/x/` at `/termine/`. */
 const PLURALS = ['', 's', 'es', 'e', 'n', 'en'] as const
 
 const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/

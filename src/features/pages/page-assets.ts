@@ -225,10 +225,7 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/**
- * Of text in the accent colour. `ratio` is that of the colour itself; `shown` is the colour used in its
- * place.
- */
+/** Of text in the accent colour. `ratio` is the colour's own; `shown` is the colour used in its place. */
 interface TextContrast {
   ratio: number
   shown: string
@@ -315,10 +312,7 @@ const countedEvents = () =>
 
 export const EMBED_PATH = '/embed.js'
 
-/**
- * Scripts of `<kalends-events>` by path. A list needs only the first; months and days a second, extras a
- * third.
- */
+/** Scripts of `<kalends-events>` by path: one for lists, a second for months and days, a third for extras. */
 function embedScripts(
   site: Site,
   weekStart: string,

@@ -15,10 +15,7 @@ const OFFSET = /^(?:GMT|UTC)[+\-−]/
 /** French puts a word before the name: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/**
- * A zone's abbreviation in the site's language, such as `MEZ`, or in the tz database if the language has
- * none.
- */
+/** A zone's abbreviation in the site's language, such as `MEZ`, or else in the tz database. */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
@@ -157,10 +154,7 @@ export function lastDayOf(start: string, end: string): string {
   return laterOf(first, last)
 }
 
-/**
- * An event that ends after this local time is not over: at night, the present minute; by day, the end of the
- * coming night.
- */
+/** Events that end later are not over: at night, the present minute; by day, the end of the coming night. */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }

@@ -85,8 +85,7 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
 }
 
 /**
- * Keeps `near` or else a position, rounded to about a kilometre, so that the URL does not tell exactly where
- * a visitor is.
+ * Keeps `near` or a position, rounded to a kilometre, so that URLs do not tell exactly where a visitor is.
  */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {

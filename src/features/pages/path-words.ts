@@ -1,9 +1,6 @@
 import type { Language } from '../../base/config.ts'
 
-/**
- * Words in paths that translations of The Events Calendar change; others, such as `feed`, are the same
- * everywhere.
- */
+/** Words of paths that translations of The Events Calendar change; others, such as `feed`, stay. */
 export type PathWord =
   | 'events'
   | 'event'

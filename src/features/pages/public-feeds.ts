@@ -27,17 +27,11 @@ import { type PublicPages, sendProblemPage, takesHtml } from './public-pages.ts'
 import { calendarDates, isUndated } from './spans.ts'
 import { isFile } from './translated-paths.ts'
 
-/**
- * Answers feed addresses such as `/events/category/music.ics`: like the REST list with the same events, by a
- * redirect, or by an error.
- */
+/** Answers feed addresses such as `/events/category/music.ics` with REST lists, redirects or errors. */
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
-  /**
-   * REST lists by feed address, valid for one version of the data, or forever (`version` undefined) if
-   * nothing had to be looked up.
-   */
+  /** By feed address, valid for one `version` of the data; if undefined, forever: nothing was looked up. */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** Here people are told why they get no feed. */
   pages: PublicPages | undefined

@@ -192,10 +192,7 @@ const keyOf = ({ service }: PublicPages, { url }: Exchange, { language, isNamed 
 
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/**
- * True if nothing else answers the path. With the REST API at the root, only a first word of pages is
- * certain.
- */
+/** True if nothing else answers. With the REST API at the root, only a first word of pages is certain. */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === ''
     ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`)
@@ -398,10 +395,7 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
 interface PagePermissions {
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
-  /**
-   * `actsWith`: where scripts may come from and connect to, and forms may be sent; `framedBy`: which sites
-   * may frame the page.
-   */
+  /** `actsWith`: for scripts, connections and forms; `framedBy`: sites that may frame the page. */
   actsWith?: "'self'" | "'none'"
   framedBy?: string
 }

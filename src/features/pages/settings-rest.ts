@@ -88,10 +88,7 @@ const settingsFields: Fields = defineFields(
   ),
 )
 
-/**
- * `set` names settings that owners have set; `given` those set by flags or environment variables, which
- * precede.
- */
+/** `set`: by owners; `given`: by flags or environment variables, which take precedence. */
 const settingsAnswer: Schema = record({
   ...Object.fromEntries(
     OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }]),

@@ -5,10 +5,7 @@ import { type PathWord, pathWords } from './path-words.ts'
 
 // Translates moved sites' paths, which may have words of other languages, without reading data.
 
-/**
- * English words by slug in any language, for one place of a path: German `tag` is a day in one, a tag in
- * another.
- */
+/** English words by slug, for one place of a path: German `tag` is a day in one, a tag in another. */
 type Words = ReadonlyMap<string, PathWord>
 
 const SCOPES = wordsFor(['category', 'tag'])

@@ -165,10 +165,7 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 const MOST_PILLS = 6
 const MOST_FOLDED = 60
 
-/**
- * Slug of the chosen category's top-level ancestor (or its own); undefined if path and query name none or
- * several.
- */
+/** Slug of the chosen category's top-level ancestor or its own; undefined if none or several are chosen. */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')

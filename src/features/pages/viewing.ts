@@ -76,10 +76,7 @@ export const sayMore = (site: Site, count: number) =>
 /** With the root of the site, and with the language if the query names one. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
-/**
- * A `lang` attribute for the calendar's texts on pages in another language, since browsers hyphenate by
- * language; else false.
- */
+/** `lang` for the calendar's texts on pages in another language, since browsers hyphenate by it. */
 export const contentLanguage = ({ language, languages: [own = language] }: Site): Html | false =>
   own !== language && html` lang="${own}"`
 

@@ -86,10 +86,7 @@ export const hashOfSecret = (text: string): string => hash('sha256', text, 'base
 
 export const newSecret = (): string => randomBytes(LINK_BYTES).toString('base64url')
 
-/**
- * The secret of the sender's page, derived from the form's token, so sending a form twice leads to the same
- * page.
- */
+/** The secret of the sender's page, derived from the token: sending a form twice leads to the same page. */
 export const secretOfForm = (key: string, token: string): string => macOf(key, `link ${token}`)
 
 const SECRET = /^[\w-]{43}/

@@ -402,10 +402,7 @@ function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string)
   )
 }
 
-/**
- * Queues the confirmation message to a bot and rolls it back: a faster answer would tell that it was taken
- * for spam.
- */
+/** Queues a bot's confirmation message and rolls it back: a faster answer would tell that it is spam. */
 async function queueNothing(tx: Tx, context: Context, spam: Submission): Promise<void> {
   const undo = new Error('No message is sent.')
   await attempt(tx, async () => {

@@ -78,10 +78,7 @@ export async function queueLinks(
   await queueMessage(tx, { ...message, isByStranger: true }, now)
 }
 
-/**
- * Returns false if e-mail is off, without a confirmed address, or if strangers have just caused another
- * message to it.
- */
+/** False if e-mail is off, no address is confirmed, or strangers have just caused another message to it. */
 export async function queueLetter(
   tx: Tx,
   { site, now }: ByContext,

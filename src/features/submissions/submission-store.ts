@@ -109,10 +109,7 @@ export async function insertSubmission(
   return { id: made?.id ?? 0, isReplay: used !== undefined }
 }
 
-/**
- * Equal in both of two clicks. The token alone, perhaps from a cached page, gives no access to another
- * sender's page.
- */
+/** Equal in both of two clicks. The token alone, perhaps from a cached page, opens no other sender's page. */
 const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 
 interface SentCounts {
@@ -258,10 +255,7 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
 /** Each takes about 300 kB. */
 export const MOST_PICTURES = 300
 
-/**
- * Stores a picture that only editors see. Returns false if there are too many from the network in this hour,
- * or in all.
- */
+/** Only editors see it. Returns false if there are too many from the network in this hour, or in all. */
 export async function keepPrivatePicture(
   tx: Tx,
   picture: { form: string; block: string; mime_type: string; content: string },
@@ -498,10 +492,7 @@ export const submissionPrunings: readonly Pruning[] = [
   },
 ]
 
-/**
- * Deletes what is older than `beforeUtc`, and returns the number of rows. Published suggestions only lose
- * their sender.
- */
+/** Deletes what is older, and returns the number of rows. Published suggestions only lose their sender. */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('submissions')

@@ -131,10 +131,7 @@ function websiteFaults({ site }: Context, own: TypedForm): FormFaults {
   return { website: sayAtDesk(site, 'Write it as https://example.org, for example.') }
 }
 
-/**
- * The repetition needs an end, and has at most `MOST_DATES` dates. Senders describe other rules in the note
- * to the editors.
- */
+/** It needs an end, and has at most `MOST_DATES` dates. Senders describe other rules in the note. */
 function repeatFaults(
   { site }: Context,
   typed: TypedForm,

@@ -14,10 +14,7 @@ import { saySubmission, saySubmissionCount } from './submission-texts.ts'
 // Tells editors by e-mail of new suggestions, at most once an hour, unless they turned that off.
 
 const EVERY_MS = HOUR_MS
-/**
- * In ms: transactions may be committed this much later than their rows are dated, so only older rows are
- * reported.
- */
+/** In ms: transactions may be committed this much later than dated, so only older rows are reported. */
 const COLLECTED_MS = 60_000
 const MOST_NAMED = 10
 

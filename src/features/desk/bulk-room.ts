@@ -38,16 +38,14 @@ import { findLibrary, libraryChoice } from './picture-library.ts'
 import { ONE_DATE_ALONE, readNewDay } from './postpone.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Changes many events at once, after a confirmation, with an outcome for each event and an undo.
+// Changes many events at once, with a confirmation, an outcome for each and an undo.
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
-/** At most this many events are named in the confirmation. */
+/** Events named in the confirmation. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
-/**
- * In characters, for the stored outcomes: the list's query, and the refused and the changed events as JSON.
- */
+/** In characters, stored with the outcomes: the list's query, and refused and changed events as JSON. */
 const LONGEST_LIST = 4000
 const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
@@ -101,7 +99,7 @@ async function confirm(request: DeskRequest, fault = ''): Promise<DeskAnswer> {
   const asked = await readAsked(request)
   const back = await backTo(context, asked.list)
   if (asked.ids.length === 0) return { seeOther: `${back}${back.includes('?') ? '&' : '?'}chosen=none` }
-  // The ids come from the request: events that the caller may not read are left out.
+  // Ids come from the request: those that the caller may not read are left out.
   const seen = (await loadDeskEvents(context, asked.ids)).filter((event) => mayRead(context.caller, event))
   const { ask, press } = BULK_ACTIONS[asked.action]
   const count = writtenNumber(site, asked.ids.length)
@@ -333,7 +331,7 @@ const number = (name: string, label: string, value: string): Html =>
 name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" \
 autocomplete="off"></div>`
 
-/** The action with its values, or a sentence for the user if one is missing or wrong. */
+/** The action, or a sentence for the user if a value is missing or wrong. */
 async function readAction(request: DeskRequest, action: BulkActionName): Promise<BulkAction | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
@@ -410,8 +408,8 @@ function readStep(text: string): number | undefined {
 const MOST_COMMAS = 2
 
 /**
- * The ids of comma-separated names, or a sentence with the first name that no record has. A name may contain
- * commas, so several adjacent parts are first tried as one.
+ * Ids of comma-separated names, or a sentence with the first unknown one. As a name may contain commas,
+ * several adjacent parts are first tried as one.
  */
 async function namedIds(context: Context, kind: PickedKind, text: string): Promise<number[] | string> {
   const parts = text

@@ -33,16 +33,16 @@ import { type LinkedDraft, preparePublication, publishesOthers } from './review/
 import { reopenNames } from './review/proposal-store.ts'
 import { eraseRecord } from './save-form.ts'
 
-/** An action on many records; all but publish, draft, trash, restore and erase are for events only. */
+/** All actions except publish, draft, trash, restore and erase are for events only. */
 export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
   /** Deletes records in the trash for good, without undo. */
   | { do: 'erase' }
   /** Adds and removes links; `replaces` first removes all others. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
-  /** The id of the picture; 0 removes it. */
+  /** The picture's id; 0 removes it. */
   | { do: 'picture'; image: number }
-  /** The price; empty removes it. */
+  /** Empty removes it. */
   | { do: 'price'; cost: string }
   | { do: 'feature'; featured: boolean }
   /** Publishes at a local time of the site; public events stay public. */
@@ -62,7 +62,7 @@ export type LinkField = 'categories' | 'tags' | 'venue' | 'organizer'
 
 /**
  * The values to save; undefined if there is nothing to do.
- * @param former the status before the record went to the trash
+ * @param former the status before the trash
  * @throws Problem rest_invalid_param if the action does not apply to this record
  */
 async function valuesOf(
@@ -79,7 +79,7 @@ async function valuesOf(
       const wanted = action.do === 'publish' ? 'publish' : 'draft'
       // A record leaves the trash only by `restore`.
       if (status === undefined || status === 'trash') throw invalidParam('status')
-      // A scheduled event that is published gets the present time as its date, or it would stay scheduled.
+      // Without the present time as its date, a published event would stay scheduled.
       if (wanted === 'publish' && status === 'future')
         return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
@@ -113,7 +113,7 @@ async function eventValuesOf(
       return isSame ? undefined : { event_status, event_status_reason: reason }
     }
     case 'picture':
-      // The event's own alternative text described the former picture, so it goes.
+      // The event's own alternative text described the former picture.
       return (row.image ?? 0) === action.image
         ? undefined
         : { image: action.image || '', image_alt: '', image_decorative: '0' }
@@ -142,7 +142,7 @@ async function linkedValues(
   return { [field]: has.length > 0 ? has : '' }
 }
 
-/** Ids of linked records, without those in the trash, which a save would refuse. */
+/** The linked ids without those in the trash, which a save would refuse. */
 async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Promise<readonly number[]> {
   if (field === 'categories' || field === 'tags') {
     const found = (await findTermIdsOf(db, [row.id])).get(row.id)
@@ -161,8 +161,8 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// Rights are checked as in REST. A refused record does not affect the others; finished ones stay changed if
-// the process ends midway.
+// Rights are as in REST. A refused record does not affect the others; finished ones stay changed if the
+// process ends midway.
 
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
@@ -177,7 +177,7 @@ interface BulkRow {
   problem?: Problem
 }
 
-/** The outcome for each record; `undo` is the token for `undoMany`, if anything can be undone. */
+/** `undo` is the token for `undoMany`, if anything can be undone. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
@@ -190,8 +190,8 @@ interface PreparedRow {
 }
 
 /**
- * A changed record with its version before, or `WAS_NOT` if the change created it. `along`: published or
- * created together with another record. `only`: the undo restores only these fields.
+ * A changed record with its version before (`WAS_NOT` if the change created it). `along`: published or
+ * created with another record. `only`: the undo restores only these fields.
  */
 type VersionBefore = readonly [
   path: string,
@@ -204,8 +204,8 @@ type VersionBefore = readonly [
 const WAS_NOT = -1
 
 /**
- * Returns `beside`, which creates the event's copy in the transaction that postpones the event, and stores an
- * undo for both. Other changes in that transaction are not undone.
+ * Returns `beside`, which creates the event's copy in the transaction that postpones the event, with an undo
+ * for both. Other changes in it are not undone.
  */
 export function postponing(context: Context, id: number, later: NewDay) {
   const token = randomUUID()
@@ -227,7 +227,7 @@ export function postponing(context: Context, id: number, later: NewDay) {
 
 /**
  * Changes up to a thousand records; of a series the chosen dates, unless the action has another `scope`.
- * @throws Problem rest_invalid_param for more records
+ * @throws Problem rest_invalid_param for more
  */
 export async function changeMany(
   context: Context,
@@ -251,10 +251,7 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/**
- * Changes `IN_A_PIECE` records at a time, each piece in one transaction. Records that others change meanwhile
- * are tried up to three times.
- */
+/** `IN_A_PIECE` records per transaction; those that others change meanwhile are tried up to three times. */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -269,7 +266,7 @@ async function inPieces(
       const had = before.length
       const piece = await preparePiece(left.slice(at, at + IN_A_PIECE), prepare)
       const written = await context.write(async (tx) => {
-        // The transaction may be retried: entries of an earlier attempt are removed.
+        // Entries of an earlier attempt at the transaction are removed.
         before.length = had
         const done = await writePiece(tx, piece)
         await keep(tx, had)
@@ -324,7 +321,7 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** Calls `prepare`; a refusal becomes a row, with the title if the caller may read the record. */
+/** A refusal becomes a row, with the title if the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: ServedResource,
@@ -353,7 +350,7 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = action.do === 'trash' || action.do === 'erase'
-  // The version is read first, so that it is never newer than the values on which the change is based.
+  // Version first, so that it is never newer than the values on which the change is based.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
@@ -408,7 +405,7 @@ async function draftBefore({ db }: Context, { kind, id }: LinkedDraft) {
   return [`${kind}s`, id, (await findVersion(db, kind, id)).sequence, kind] as const
 }
 
-/** True if the transaction has changed the record, so that an undo is needed. */
+/** True if the transaction has changed the record; otherwise it needs no undo. */
 function isChanged({ recording }: Tx, kind: string, id: number): boolean {
   return Object.keys(recording.changes.get(`${kind} ${id}`)?.former ?? {}).length > 0
 }
@@ -419,8 +416,7 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 }
 
 /**
- * The scope to save with. For whole series, only the first chosen date of each is saved; the others are
- * `'with others'`.
+ * For whole series, only the first chosen date of each is saved; the others are `'with others'`.
  * @param chosen the first chosen date of each series
  */
 function scopeOf(
@@ -447,7 +443,7 @@ async function prepareWrite(
     const values = await parseFields(resource.fields, raw, context, { extent: 'partial', mayAsk: true })
     return prepared(context, operations.update, { row, values })
   }
-  // Terms have no trash: removing one could not be undone, so it is refused.
+  // Removing a term, which has no trash, could not be undone.
   if (statusOf(row) === undefined) throw new Problem('rest_forbidden')
   if (!operations.removeWith) return prepared(context, operations.remove, row)
   const values = await parseFields(resource.removal ?? {}, raw, context)
@@ -522,7 +518,7 @@ async function prepareBack(
   }
 }
 
-/** Moves a record that the change created to the trash, unless it was changed since. */
+/** Moves a created record to the trash, unless it was changed since. */
 async function prepareRemoval(
   context: Context,
   served: ServedResource,

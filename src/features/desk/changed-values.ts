@@ -14,7 +14,7 @@ import { linkedNames } from './event-form/event-form-values.ts'
 import { TIME_CONTROLS } from './event-form/event-times.ts'
 import type { UnsavedText } from './review/unsaved-texts.ts'
 
-/** A field's values before and after a change. `end` is written after both if their texts are cut. */
+/** `end` is written after both values if their texts are cut. */
 export interface ChangedValue {
   member: string
   values: readonly [unknown, unknown]
@@ -132,7 +132,7 @@ function labelAt({ site }: Context, member: string): string {
   return field ? labelOf(site, field) : member
 }
 
-/** The controls of each field; a fault is shown at the first one. */
+/** A field's fault is shown at the first of its controls. */
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   start_date: TIME_CONTROLS,
   end_date: ['end_time', ...TIME_CONTROLS],
@@ -151,12 +151,11 @@ export function takenOver(typed: TypedForm, now: TypedForm, taken: readonly stri
   return { ...Object.fromEntries(without), ...Object.fromEntries(present) }
 }
 
-/** An unsaved text as values of controls. */
 export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/** A note that offers the unsaved text; empty if it does not differ from what is stored. */
+/** Offers the unsaved text; empty if it does not differ from what is stored. */
 export function unsavedNote(
   context: Context,
   unsaved: UnsavedText | undefined,

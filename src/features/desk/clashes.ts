@@ -35,7 +35,7 @@ export interface NearEvent {
 }
 
 export interface Clashes {
-  /** Events that overlap at one of the venues: first those with the same start, then by start. */
+  /** Overlapping at a venue: first those with the same start, then by start. */
   clashes: NearEvent[]
   /** Likely duplicates: a similar title within three days, or the same start and venue. */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
@@ -52,10 +52,7 @@ const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller'>
 
-/**
- * Clashes and duplicates of each draft, among events that the caller may see. All drafts share a few queries
- * on an index.
- */
+/** Searches events that the caller may see. All drafts share a few queries on an index. */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
   const { readInLane, db } = asker
@@ -216,10 +213,7 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/**
- * Reads titles from the column `search`: `title` is stored after long texts, which the database would have to
- * skip.
- */
+/** From the column `search`: `title` is stored after long texts, which the database would have to skip. */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
   // `search` begins with the folded title, at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`

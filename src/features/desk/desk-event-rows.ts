@@ -6,7 +6,7 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
-  /** The name of the first venue that the caller may see; `venues` counts all of these. */
+  /** The first venue that the caller may see; `venues` counts all of these. */
   venue: string
   venues: number
   categories: number[]
@@ -76,7 +76,7 @@ const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db,
 const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
   venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
 
-/** The rows of a list, in the order of `ids`. The caller has to make sure that these events may be seen. */
+/** The rows in the order of `ids`. The caller has to make sure that they may be seen. */
 export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
   if (ids.length === 0) return []
   const { db } = context

@@ -25,8 +25,8 @@ import {
   runsOf,
 } from './desk-list-runs.ts'
 
-// The desk's list of events. A late page takes no longer than the first: a query follows an index from the
-// start of the page, or begins with the few events that a filter leaves.
+// A late page takes no longer than the first: a query follows an index from the page's start, or begins with
+// the few events that a filter leaves.
 
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
@@ -48,15 +48,12 @@ export interface DeskPageFound {
   ids: number[]
   /** For an event that stands for its series: the number of matching dates, including itself. */
   dates: ReadonlyMap<number, number>
-  /** The number of events in each tab, `MOST_COUNTED + 1` for more; undefined if counting would take long. */
+  /** The events in each tab, `MOST_COUNTED + 1` for more; undefined if counting would take long. */
   counts: Record<DeskTab, number> | undefined
-  /**
-   * For the `before` of the previous page; undefined without one. `later` is for the `after` of the next
-   * page.
-   */
+  /** `before` of the previous page, undefined without one; `later` is `after` of the next page. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** False for more than `MOST_COUNTED` events to sort, which are listed by start instead. */
+  /** False for more than `MOST_COUNTED` events, which are listed by start instead. */
   isSorted: boolean
 }
 
@@ -68,7 +65,7 @@ function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now)
 const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
 type Candidate = Pick<EventRow, (typeof COLUMNS)[number]>
 
-/** The events that match, if a filter leaves at most `MOST_CANDIDATES`; undefined otherwise. */
+/** The matching events, if a filter leaves at most `MOST_CANDIDATES`. */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -167,10 +164,7 @@ export async function findDeskPage(
   return { ...page, counts, dates, isSorted: true }
 }
 
-/**
- * The date that stands for its series: the first in the tab's order, or, sorted by `changed`, the one changed
- * last.
- */
+/** The date that stands for its series: the tab's first, or by `changed` the one changed last. */
 interface SeriesRow extends DeskPlace {
   dates: number
 }
@@ -280,7 +274,7 @@ function pageOf(places: readonly DeskPlace[], from: number, to: number): Sliced 
   }
 }
 
-/** Reads a page along the index, and one event more, to tell whether there is another page. */
+/** Reads a page and one event more, which tells whether another page follows. */
 async function walked(
   context: Context,
   list: DeskList,
@@ -306,8 +300,7 @@ async function walked(
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
 /**
- * Sorts up to `MOST_COUNTED` events by title or last change. Its pages' positions have an id, but an empty
- * start.
+ * Sorts up to `MOST_COUNTED` events by title or last change. Its positions have an id, but an empty start.
  */
 async function sortedPage(
   { db, readInLane, site }: Context,

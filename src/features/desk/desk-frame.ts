@@ -204,7 +204,7 @@ const pagesFolder = new URL('../pages/assets/', import.meta.url)
 /** Style sheets joined into one file, `desk.css`. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
-/** All paths share one hash, since scripts import each other by name and must be of the same version. */
+/** Scripts import each other by name and must be of one version, so all paths share a hash. */
 export function readDeskAssets(accent: string, parts: readonly DeskPart[] = []): DeskAssets {
   const files = new Map(filesIn(folder))
   const ofFeatures = parts.flatMap(({ assets }) => (assets ? filesIn(assets) : []))

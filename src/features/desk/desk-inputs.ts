@@ -92,19 +92,14 @@ export function described(name: string, fault: string | undefined, hasHint = fal
   }`
 }
 
-/**
- * The attribute for forms whose script warns before unsaved input is left, and when a save gets no response.
- */
+/** For forms whose script warns before unsaved input is left, and when a save gets no response. */
 export function guarded(site: Site): Html {
   const text =
     'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
   return html` data-guard="${sayAtDesk(site, text)}"`
 }
 
-/**
- * First in long forms and forms that cannot be undone: Enter activates this disabled button, and sends
- * nothing.
- */
+/** First in long or irrevocable forms: Enter activates this disabled button, and sends nothing. */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
 const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {
@@ -148,7 +143,7 @@ const EDITOR_WORDS = [
   'The editor would lose parts of this text, so it stays as HTML.',
 ] as const
 
-/** The editor's texts as JSON: an object from English texts to translations. */
+/** The editor's texts as a JSON object from English to translations. */
 export function editorWords(site: Context['site']): string {
   return JSON.stringify(Object.fromEntries(EDITOR_WORDS.map((text) => [text, sayAtDesk(site, text)])))
 }
@@ -158,15 +153,14 @@ const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
 /** True for a field with a rich-text editor, since HTML is hard to read. */
 export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
-/** The attribute with the maximum length. A script shows a count near the limit, but cuts nothing off. */
+/** The maximum length. A script shows a count near it, but cuts nothing off. */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
 }
 
 function selectOf(attributes: Html, choices: readonly ControlOption[], value: string): Html {
-  // A value no longer offered is added to the choices if the record has it, so that saving does not change
-  // it.
+  // A value no longer offered stays a choice if the record has it, so that saving does not change it.
   const known = choices.some((choice) => choice.value === value)
     ? choices
     : [...choices, { value, text: value }]
@@ -255,7 +249,7 @@ export function plainField(
   }${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** The faults of a refused save by field; undefined if the problem is not about the form's fields. */
+/** Faults by field; undefined if the problem is not about the form's fields. */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,
@@ -283,10 +277,7 @@ export interface CategoryOptions {
   areMore: boolean
 }
 
-/**
- * At most `MOST_CATEGORIES` categories that the caller may see, and all chosen ones, without the category
- * `without` and its descendants.
- */
+/** Up to `MOST_CATEGORIES` that the caller may see, and all chosen ones; not `without` or its descendants. */
 export async function categoryOptions(
   context: Context,
   chosen: readonly string[],

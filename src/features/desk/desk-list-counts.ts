@@ -21,10 +21,7 @@ interface CountBounds {
   now: string
   from: string
   to: string
-  /**
-   * The earliest start of coming events: today or later. `earlier`: the latest start of begun ones: yesterday
-   * or earlier.
-   */
+  /** Earliest start of coming events, today or later; `earlier`: latest of begun ones, before today. */
   later: string
   earlier: string
 }
@@ -41,8 +38,8 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * Counts the events in each tab; those in progress last, since they take longest. The statement is short:
- * SQLite caches no long ones, and preparing one takes longer than counting.
+ * Counts each tab; events in progress last, since they take longest. The statement is short: SQLite caches no
+ * long ones, and preparing one takes longer than counting.
  */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,

@@ -20,7 +20,7 @@ export interface DeskFilters {
   source?: number
   /** Series whose dates are listed one by one, not as one row. */
   series?: readonly number[]
-  /** First and last day on which listed events may start. */
+  /** The days on which listed events may start. */
   from?: string
   to?: string
 }

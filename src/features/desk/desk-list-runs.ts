@@ -64,9 +64,7 @@ export function runStarts(
   }
 }
 
-/**
- * The condition for a run. Events in progress may have begun at any time, so SQLite finds them by their end.
- */
+/** Events in progress may have begun at any time, so SQLite finds them by their end. */
 export function inRun(
   {
     status,

@@ -41,7 +41,7 @@ export interface AnyDeskRequest {
   method: 'GET' | 'POST'
   path: string
   query: URLSearchParams
-  /** The form's fields, parsed as in REST: `a[]` becomes a list. */
+  /** Parsed as in REST: `a[]` becomes a list. */
   form: RawValues
   repeated: ReadonlySet<string>
   files: readonly SentFile[]
@@ -77,14 +77,11 @@ export interface OtherSignIn {
   pages: readonly OpenPage[]
   /**
    * @param next the path to continue at
-   * @param isSignedOut true if the user has just signed out
+   * @param isSignedOut true right after signing out
    */
   button: (site: Site, next: string, isSignedOut: boolean) => Html
   linkButton: (site: Site, token: string) => Html
-  /**
-   * A link that opens the sign-in in a new tab, and a submit button called `name` to continue afterwards, for
-   * a form whose input is kept.
-   */
+  /** A sign-in link in a new tab, and a submit button `name` to continue, for a form whose input is kept. */
   tabButtons: (site: Site, name: string) => Html
   card: (request: Pick<AnyDeskRequest, 'context' | 'user'>, user: User) => Promise<Content>
   listUsers: (db: Db) => Promise<ReadonlySet<number>>
@@ -154,8 +151,8 @@ export interface DeskView {
   /** `Retry-After`, in seconds. */
   retryAfter?: number
   /**
-   * Sources for `form-action` in the Content-Security-Policy, separated by spaces: origins or schemes,
-   * besides this site, to which forms may redirect.
+   * Sources for `form-action` in the Content-Security-Policy, separated by spaces: further origins or schemes
+   * to which forms may redirect.
    */
   leadsTo?: string | undefined
   framesOwn?: true
@@ -171,9 +168,9 @@ export type DeskAnswer = (
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** The session id for the cookie; present but undefined if the session has ended. */
+  /** For the cookie; present but undefined if the session has ended. */
   session?: string | undefined
-  /** Cookie of a sign-in in progress with another provider, valid for ten minutes. */
+  /** `AnyDeskRequest.underWay`, valid for ten minutes. */
   underWay?: string
 }
 
@@ -206,7 +203,7 @@ export interface FeatureInbox {
 
 export type RoomGroup = 'calendar' | 'directory' | 'owner'
 
-/** The consent page in the table of pages; browsers request it at `CONSENT_PATH`. */
+/** In the table of pages; browsers request it at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
 
 export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefined): Site {
@@ -256,7 +253,7 @@ export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string
   return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
-/** The text of a form field, the last one of several; empty if not sent. */
+/** The last text sent for a form field; empty if none. */
 export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
   const value = form[name]
   const one = Array.isArray(value) ? value.at(-1) : value
@@ -283,7 +280,7 @@ export function whenAtDesk(site: Site, utc: string, now: number): string {
   return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }
 
-/** The form's texts by control; a control that was sent several times has several. */
+/** A control that was sent several times has several texts. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {

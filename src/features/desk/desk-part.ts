@@ -4,9 +4,9 @@ import type { Feature, ServiceStart } from '../../feature.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { DeskPage, FeatureInbox, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
 
-// What other features add to the desk: pages, entries in the navigation, and files for browsers.
+// What other features add to the desk.
 
-/** An entry at the end of its group in the navigation; `room` is the page's path. */
+/** An entry at the end of its navigation group; `room` is the page's path. */
 export interface FeatureRoom extends Omit<RoomLink, 'text'> {
   in: RoomGroup
   text: (site: Site) => string
@@ -15,15 +15,9 @@ export interface FeatureRoom extends Omit<RoomLink, 'text'> {
 export interface DeskPart {
   pages: readonly DeskPage[]
   rooms?: readonly FeatureRoom[]
-  /**
-   * A folder of files for browsers, as a URL with a final slash. Style sheets are appended to the desk's;
-   * file names have to be unique.
-   */
+  /** Files for browsers; ends with a slash. Style sheets join the desk's; file names have to be unique. */
   assets?: URL
-  /**
-   * Sends a link to a user, perhaps by e-mail, in the transaction that causes it; false if no message goes
-   * out.
-   */
+  /** Sends a link to a user in the transaction that causes it, perhaps by e-mail; false if none goes out. */
   tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   signIn?: OtherSignIn
   inbox?: FeatureInbox
@@ -31,7 +25,7 @@ export interface DeskPart {
 
 declare module '../../feature.ts' {
   interface Feature {
-    /** What the feature adds to the desk; called when the service starts with one. */
+    /** Called when the service starts with a desk. */
     desk?: (start: ServiceStart) => Promise<DeskPart>
   }
 }

@@ -71,7 +71,7 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   featurePages: ReadonlySet<string>
-  /** `memory.settings` when the assets were made; another value means that the look may have changed. */
+  /** `memory.settings` when the assets were made; if changed, the look may have, too. */
   settings: number
 }
 
@@ -110,7 +110,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** The handler for a path of the desk; undefined for any other. */
+/** The handler; undefined for a path outside the desk. */
 export function deskAt(desk: DeskRoute, path: string): ((exchange: Exchange) => unknown) | undefined {
   if (path === CONSENT_PATH) return (exchange) => answerExchange(desk, exchange, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -165,8 +165,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
-      // A refused sign-in is delayed, so sign-ins stay outside the queues, whose places they would occupy;
-      // the gate limits their number.
+      // Outside the queues, whose places a delayed refusal would occupy; the gate limits the number of
+      // sign-ins.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
@@ -270,10 +270,7 @@ function contextOf(service: Service, user: User | undefined, incoming: IncomingR
   return site === context.site ? context : { ...context, site, say: translatorFor(site) }
 }
 
-/**
- * Answers a request without a valid session. A form from an ended session is processed once its user has
- * signed in again.
- */
+/** Without a valid session. A form from an ended one is processed once its user has signed in again. */
 async function answerUnknown(
   { service, entrance, table }: DeskRoute,
   request: AnyDeskRequest,
@@ -311,7 +308,7 @@ function readDeskBody(
 }
 
 function lookPreview(service: Service, pages: Pages): LookPreview {
-  // Without the texts of the start configuration: they are in a folder, and no preview shows them.
+  // Without the start configuration's texts: they are in a folder, and no preview shows them.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
   return {
     page: (set, stylePath, banner) =>
@@ -357,8 +354,8 @@ function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | 
 }
 
 /**
- * True for a request from a page of this site or from no browser, by the rules of Go's CrossOriginProtection.
- * Old browsers send `Origin`, but no `Sec-Fetch-Site`.
+ * True for requests from this site's pages and from other clients than browsers, by the rules of Go's
+ * CrossOriginProtection. Old browsers send `Origin`, but no `Sec-Fetch-Site`.
  */
 function isOwnForm(siteUrl: string, headers: IncomingHttpHeaders): boolean {
   const where = headers['sec-fetch-site']

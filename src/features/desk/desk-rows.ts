@@ -4,8 +4,7 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './desk-tables.ts'
 
-// Unsaved texts, proposals and undo records. Their changes are not recorded: no version, list or cache
-// depends on them.
+// Changes of these rows are not recorded: no version, list or cache depends on them.
 
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
@@ -41,7 +40,6 @@ export async function keepUnsaved(tx: Db, row: UnsavedTextColumns): Promise<void
   await upsertUnsaved(tx, { row })
 }
 
-/** The user's unsaved texts, the latest first. */
 export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[]> {
   return db
     .selectFrom('unsaved_texts')
@@ -51,7 +49,7 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
     .execute()
 }
 
-/** A user's unsaved text for a record; without `form`, the latest of all its forms. */
+/** Without `form`, the latest of all its forms. */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -115,7 +113,7 @@ async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** Stores a bulk change's undo. A later part of the change replaces the list of records. */
+/** A later part of a bulk change replaces the list of records. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')
@@ -151,10 +149,7 @@ async function dropMerges(tx: Db, beforeUtc: string, most: number): Promise<numb
   return rows.length
 }
 
-/**
- * Deletes merges, unsaved texts and decided proposals after 30 days, undo records of bulk changes after one
- * day.
- */
+/** Merges, unsaved texts and decided proposals go after 30 days, undos of bulk changes after one. */
 export const deskPrunings: readonly Pruning[] = [
   { days: 30, drop: dropUnsaved },
   { days: 30, drop: dropDecided },

@@ -1,7 +1,7 @@
 import { type FeatureTables, step } from '../../store/storage/migration.ts'
 import type { WithSequence } from '../../store/storage/schema.ts'
 
-/** A text that a user has typed but not saved; kept for 30 days. */
+/** A text typed but not saved; kept for 30 days. */
 export interface UnsavedTextColumns {
   user: number
   kind: string
@@ -16,7 +16,7 @@ export interface UnsavedTextColumns {
   saved_utc: string
 }
 
-/** A change that its author may not make, and that waits for a reviewer. */
+/** A change that its author may not make, waiting for a reviewer. */
 export interface ProposalColumns {
   id: number
   kind: string
@@ -40,7 +40,7 @@ export interface ProposalColumns {
 export interface BulkChangeColumns {
   token: string
   user: number
-  /** A JSON list of the changed records, each as `VersionBefore`. */
+  /** A JSON list of `VersionBefore`. */
   records: string
   done_utc: string
 }

@@ -10,7 +10,6 @@ import { roomTexts } from './room-texts.ts'
 import { setUpTexts } from './set-up-texts.ts'
 import { signInTexts } from './sign-in/sign-in-texts.ts'
 
-/** The desk's own texts, and those that it shares with the public pages. */
 export const deskTexts = {
   ...pageTexts,
   ...roomTexts,

@@ -68,7 +68,7 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** The page at a path. A literal path segment takes precedence over a variable. */
+/** A literal path segment takes precedence over a variable. */
 function pageAtDesk(
   table: DeskTable,
   path: string,
@@ -91,12 +91,12 @@ function variableCount(parts: readonly string[]): number {
   return parts.filter((part) => part.startsWith(':')).length
 }
 
-/** How much the forms of a page may send; undefined means the limits of the settings. */
+/** How much a page's forms may send; undefined means the limits of the settings. */
 export function takenAtDesk(table: DeskTable, path: string): DeskPage['takes'] {
   return pageAtDesk(table, path)?.page.takes
 }
 
-/** Answers a request by its page; a Problem that this throws is shown as a page. */
+/** A Problem that the page throws is shown as a page. */
 export async function answerAtDesk(
   table: DeskTable,
   request: Omit<DeskRequest, 'variables'>,
@@ -124,7 +124,7 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
   }
 }
 
-/** A problem as a page of its own, if no form shows it. */
+/** A page for a problem that no form shows. */
 export function problemAtDesk(site: Site, problem: Problem): DeskView {
   const { status, body } = problemAnswer(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')

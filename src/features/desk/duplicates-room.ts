@@ -34,7 +34,7 @@ import {
 } from './merges.ts'
 import { statusOf } from './permitted-record.ts'
 
-// Lists likely duplicates. A pair is merged by one click or marked as different; merges can be undone.
+// Likely duplicates. A pair is merged by one click or marked as different; merges can be undone.
 
 const KINDS = [
   ['venue', 'Venues'],
@@ -62,7 +62,6 @@ function requireMerger(context: Context): void {
   if (!mayMerge(context)) throw new Problem('rest_forbidden')
 }
 
-/** One record of a pair. */
 interface Twin {
   id: number
   name: string
@@ -172,7 +171,6 @@ ${await recentMerges(context)}`,
   }
 }
 
-/** Reports the merge just made, with a button to undo it. */
 function mergeNotice({ context, query }: DeskRequest): Content {
   const say = sayer(context)
   if (query.has('apart')) return say('They are kept apart.')
@@ -190,7 +188,7 @@ export function undoOf(context: Context, merge: string): Html {
   )('Undo')}</button></form>`
 }
 
-/** The record to keep: the one with more events, else a public one, else the older. */
+/** The one with more events, else a public one, else the older. */
 function staying(twins: readonly Twin[]): Twin | undefined {
   const isPublic = ({ status }: Twin) => Number(status === 'publish')
   return twins.toSorted(
@@ -286,7 +284,6 @@ function askedPair({ form, query }: DeskRequest): { kind: Mergeable; ids: [numbe
   return { kind, ids: [one, other] }
 }
 
-/** Two records ticked in a list, side by side. */
 async function showPair(request: DeskRequest): Promise<DeskView> {
   const { context } = request
   const { site } = context

@@ -11,11 +11,11 @@ import { wholeList } from '../../store/storage/sql-parts.ts'
 import { findKeptApart, pairName } from './merges.ts'
 
 // Likely duplicates, by name, address and distance. Only records that share a key are compared, in blocks of
-// limited size, so the work grows in proportion to the number of records.
+// limited size, so the work grows in proportion to the records.
 
 export type DoubledKind = 'venue' | 'organizer' | 'event'
 
-/** Two records, likely the same; `likeness` is between 0 and 1. */
+/** `likeness` is between 0 and 1. */
 export interface LikelyPair {
   ids: readonly [number, number]
   likeness: number
@@ -170,7 +170,7 @@ interface LinkedFound {
   contacts: string
 }
 
-/** Venues or organizers, the newest first, at most `MOST_RECORDS`. */
+/** The newest first, at most `MOST_RECORDS`. */
 async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promise<Compared[]> {
   const { db, caller, readInLane } = context
   const own =
@@ -232,7 +232,7 @@ function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedF
   }
 }
 
-/** Keys of the grid cells around a place; near an edge, the neighbouring cell is included. */
+/** The cells around a place; near an edge, the neighbouring one is included. */
 function cellsAround({ lat, lng }: { lat: number; lng: number }): string[] {
   const [north, east] = [lat * CELL, lng * CELL]
   const cells = new Set<string>()

@@ -68,7 +68,7 @@ const SORT_NAMES: Readonly<Record<DeskSort, DeskText>> = {
 
 export interface AskedList {
   list: DeskList
-  /** The list's query parameters, without the positions `after` and `before`. */
+  /** Query parameters without the positions `after` and `before`. */
   fields: Readonly<Record<string, string>>
 }
 
@@ -88,10 +88,7 @@ const FIELDS = [
 ] as const
 type ListField = (typeof FIELDS)[number]
 
-/**
- * Reads the list from its query parameters.
- * @throws Problem for a filter that cannot be read
- */
+/** @throws Problem for a filter that cannot be read */
 export async function readList(context: Context, query: URLSearchParams): Promise<AskedList> {
   const fields: Partial<Record<ListField, string>> = {}
   for (const name of FIELDS) {
@@ -182,7 +179,6 @@ function placeAsked(
 const writtenPlace = ({ start, id }: DeskPlace) =>
   start === '' ? String(id) : `${start.replace(' ', 'T')}_${id}`
 
-/** A list's path, without empty query parameters. */
 export function listPath(
   { site }: Pick<Context, 'site'>,
   fields: Readonly<Record<string, string | undefined>>,
@@ -354,7 +350,7 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   text: `${sourceName(address)} (${id})`,
 })
 
-/** A text field for a name; a script offers names. */
+/** A script offers names. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" \
@@ -586,7 +582,7 @@ more',
   )}</span></small>`
 }
 
-/** Prefix of the value of a series' checkbox: the series' number follows, instead of the ids of its dates. */
+/** Begins the value of a series' checkbox; the series' number follows, not the ids of its dates. */
 export const SERIES_TICK = 'series:'
 
 function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {

@@ -13,7 +13,7 @@ import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import { correctedText } from '../pages/suggestions.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// Finds records while somebody types, for the desk's search and its suggestions.
+// For the desk's search and its suggestions.
 
 export interface TypedHit {
   kind: PagedKind
@@ -37,8 +37,8 @@ const MOST_TYPED_WORDS = 6
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Records of any status that the caller may see. `text` is an id, a UID, an address, the prefix of a slug, or
- * words. If nothing is found, words with one letter changed are tried, else their stems.
+ * Records of any status that the caller may see, by id, UID, address, prefix of a slug, or words. If nothing
+ * is found, words with one letter changed are tried, else their stems.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -192,10 +192,7 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/**
- * Finds events by a prefix of their slug. Drafts, pending and scheduled events rarely have one, so only the
- * whole slug finds them.
- */
+/** By a prefix of the slug. Drafts, pending and scheduled events, which rarely have one, need all of it. */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
@@ -211,10 +208,7 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   return rows
 }
 
-/**
- * Finds events by their words, first among the `NEWEST`, then among all, the newest first. Words below
- * `SHORTEST_WORD` are ignored.
- */
+/** By words, first among the `NEWEST`, then all, newest first; words below `SHORTEST_WORD` are ignored. */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
@@ -248,8 +242,5 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
-/**
- * The newest events, searched first. Words that occur in few of them are rare, so that searching all events
- * is then quick.
- */
+/** Searched first. Words that occur in few of these are rare, so searching all events is then quick. */
 const NEWEST = 1000

@@ -24,7 +24,7 @@ export async function makeOnce(
     storingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
   ) => Promise<StoredAnswer>,
 ): Promise<number> {
-  // Two simultaneous clicks wait for each other in the database; the second finds the first one's record.
+  // Simultaneous clicks wait for each other in the database; the second finds the first one's record.
   const sent = { repeatable, underWay: new Map<string, string>() }
   const { id } = await writeOnce(sent, isAllowed, context, (storing) =>
     make((tx, write) =>
@@ -55,8 +55,8 @@ export async function findResult(context: Context, key: string): Promise<object 
 }
 
 /**
- * Does the work once for each key, even if it takes several transactions, so that a form sent twice changes
- * nothing twice. Interrupted work is not repeated. A result longer than `LONGEST_STORED` is stored as `{}`.
+ * Does the work once for each key, even over several transactions, so that a form sent twice changes nothing
+ * twice. Interrupted work is not repeated. Results longer than `LONGEST_STORED` become `{}`.
  */
 export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return

@@ -127,7 +127,7 @@ async function actItem(
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // No version lies between two acts, so one less than the act's is the version before it.
+  // No version lies between two acts, so this one precedes the act.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =
@@ -155,10 +155,7 @@ value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}<
   )}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/**
- * Without UTC times that are shown as local time as well, and the publication date if the status changed,
- * too.
- */
+/** Without UTC times also shown as local time, nor the publication date if the status changed, too. */
 function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes

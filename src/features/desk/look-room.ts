@@ -148,7 +148,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** Saves the settings; false if they were changed since `version`, which is not checked if empty. */
+/** False if the settings were changed since `version`, which is not checked if empty. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -175,7 +175,6 @@ async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerText
   return set
 }
 
-/** The public pages with the typed values, without saving these. */
 async function previewLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
   const { context, showLook: show, start, method } = request
@@ -422,10 +421,7 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   }</div>`
 }
 
-/**
- * Warns that pages will show another shade, since this one has too little contrast. Of a light and a dark
- * scheme, only the light one is checked.
- */
+/** Warns that pages will show a shade of more contrast. Of two schemes, only the light one is checked. */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)

@@ -65,7 +65,7 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
 
 const IN_A_PIECE = 100
 
-/** Stores what an undo needs, in the transaction of each part of a merge. */
+/** Stores what an undo needs, in the transaction of each part. */
 export interface MergeLog {
   noteLinks: (tx: Tx, of: 'event' | 'series', former: ReadonlyMap<number, readonly number[]>) => Promise<void>
   noteRecord: (tx: Tx, gone: GoneRecord) => Promise<void>

@@ -26,8 +26,6 @@ import {
 } from './merge-records.ts'
 import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 
-// Merges of records, which can be undone for 30 days.
-
 export const MERGEABLE = ['venue', 'organizer', 'event', 'category', 'tag'] as const
 export type Mergeable = (typeof MERGEABLE)[number]
 
@@ -120,7 +118,6 @@ export async function listMerges({ db }: Context, most: number): Promise<MergeCo
     .execute()
 }
 
-/** The caller's latest merge into a record. */
 export async function findLatestMerge(
   { db, caller }: Context,
   kind: Mergeable,
@@ -316,10 +313,7 @@ async function relinkEvents(
   )
 }
 
-/**
- * Links after an undo: the former ones, or, if changed since, the present ones with the merged record back in
- * its place.
- */
+/** The former links, or, if changed since, the present ones with the merged record back in its place. */
 function linksApart(
   present: readonly number[],
   former: readonly number[],

@@ -344,9 +344,7 @@ const SCOPES = [
 
 const isScope = (text: string) => SCOPES.some(({ scope }) => scope === text)
 
-/**
- * Moves an event to another day at the same time of day; for a date of a series, it first asks which dates.
- */
+/** Keeps the time of day; for a date of a series, it first asks which dates to move. */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context

@@ -23,7 +23,7 @@ const LONGEST_PICKED = 300
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * Names that contain the text, regardless of letter case and accents; those that begin with it come first. An
+ * Names that contain the text, regardless of letter case and accents, first those that begin with it. An
  * empty text finds all. Only records that the caller may see, none from the trash.
  */
 export async function pickNames(
@@ -53,10 +53,7 @@ export async function findNamed(
   return others.length === 0 ? only : undefined
 }
 
-/**
- * The record with this name, regardless of letter case and accents; of several, the oldest public one, or
- * else the oldest.
- */
+/** Regardless of letter case and accents; of several records the oldest public one, or else the oldest. */
 export async function findSameName(
   kind: PickedKind,
   text: string,

@@ -78,7 +78,7 @@ function choices(
   }${areMore && html`<p class="hint">${sayAtDesk(site, 'There are more pictures: search for one.')}</p>`}`
 }
 
-/** The focal point as nine radio buttons; with a script, also by a click on the picture. */
+/** Nine radio buttons for the focal point; with a script, also a click on the picture. */
 export function focusChoice(site: Context['site'], chosen: string): Html {
   const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
   const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)

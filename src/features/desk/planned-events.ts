@@ -22,7 +22,7 @@ const PLANNED = [
 export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
   /** The lowest id of its categories. */
   category: number | undefined
-  /** The first venue that the caller may see. */
+  /** Name of the first venue that the caller may see. */
   place: string
 }
 
@@ -39,7 +39,7 @@ interface Days {
   author?: number | undefined
 }
 
-/** Events on these days. All columns are in indexes, so that no rows with long texts are read. */
+/** All columns are in indexes, so that no rows with long texts are read. */
 export async function findPlannedTimes(
   { db, caller, readInLane }: Context,
   days: Days,

@@ -114,9 +114,7 @@ async function someVenue({ db, caller }: Context): Promise<Position | undefined>
   return found && { lat: Number(found.geo_lat), lng: Number(found.geo_lng) }
 }
 
-/**
- * The position as latitude and longitude, or a sentence if it cannot be read; empty if unchanged or missing.
- */
+/** The position, or a sentence if it cannot be read; empty if unchanged or missing. */
 export async function readPosition(request: DeskRequest): Promise<Readonly<Record<string, string>> | string> {
   const { context, form } = request
   const text = fieldOf(request, 'position').trim()

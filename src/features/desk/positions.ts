@@ -9,8 +9,7 @@ export interface Position {
 const LONGEST = 2000
 
 /**
- * Reads a position; `near` completes a short plus code. Undefined for any other text, and for short links,
- * which do not contain the position.
+ * `near` completes a short plus code. Undefined for other texts and for short links, which hold no position.
  */
 export function parsePosition(text: string, near?: Position): Position | undefined {
   const trimmed = text.trim()
@@ -164,10 +163,7 @@ function readFigures(text: string): Position | undefined {
   return { lat: lat.degrees, lng: lng.degrees }
 }
 
-/**
- * Latitude and longitude, split at a semicolon, a comma with a space, a compass point, or the second of three
- * commas.
- */
+/** Splits coordinates at a semicolon, comma with space, compass point, or the second of three commas. */
 function halvesOf(text: string): readonly [string, string] | undefined {
   const signs = text.replaceAll('/', ';').replaceAll(', ', ';').split(';')
   if (signs.length === 2) return [signs[0] ?? '', signs[1] ?? '']

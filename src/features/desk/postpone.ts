@@ -73,7 +73,7 @@ export function undoPostponing(site: Context['site'], token: string): Content {
 </form>`
 }
 
-/** Links from a postponed event to its copy, and from the copy back. */
+/** Links between a postponed event and its copy. */
 export async function postponedNote(context: Context, row: EventRow): Promise<Content> {
   const { site } = context
   const { former, later } = await findPostponed(context, row)

@@ -142,7 +142,7 @@ value="${randomUUID()}">
   )}</button></p></form>`
 }
 
-/** A checkbox for the rule that was read; unticking removes the rule. */
+/** A checkbox for the rule that was read. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

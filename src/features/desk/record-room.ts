@@ -49,7 +49,7 @@ import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 
-// The rooms for venues, organizers, categories and tags, generated from their declared fields.
+// Rooms for venues, organizers, categories and tags, from their declared fields.
 
 interface RecordRoom {
   served: ServedResource

@@ -63,7 +63,7 @@ function showHit(
 
 const searchIn = ({ query }: DeskRequest) => query.get('search')?.trim() ?? ''
 
-/** What was found; a single hit is opened at once. */
+/** A single hit is opened at once. */
 async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context

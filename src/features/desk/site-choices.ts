@@ -26,9 +26,7 @@ const clockIn = madeOnce(
     new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit', minute: '2-digit' }),
 )
 
-/**
- * The time zones, each with its present time. A chosen zone without a place, such as `UTC+2`, comes first.
- */
+/** Each zone with its present time. A chosen one without a place, such as `UTC+2`, comes first. */
 export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
   const option = (zone: string, wall: string): ControlOption => ({
     value: zone,
@@ -83,7 +81,6 @@ function symbolOf(language: Language, currency: string): string {
   return parts.find(({ type }) => type === 'currency')?.value ?? currency
 }
 
-/** Countries that use the euro. */
 const EURO = new Set('AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' '))
 const OF_REGION: Readonly<Record<string, string>> = {
   ...{ US: 'USD', CA: 'CAD', MX: 'MXN', AR: 'ARS', CO: 'COP', CL: 'CLP', GB: 'GBP', CH: 'CHF', LI: 'CHF' },

@@ -22,8 +22,7 @@ export interface PossibleTime {
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
   /**
-   * The two possible moments, the earlier first. Without an offset, a skipped time means the later one, a
-   * repeated time the earlier.
+   * The earlier moment first. Without an offset, a skipped time means the later, a repeated one the earlier.
    */
   moments: [PossibleTime, PossibleTime]
 }

@@ -29,8 +29,8 @@ const timesOf = (row: Times): Times => {
 }
 
 /**
- * An event's times in another zone, keeping either the local time or the moment. All-day events keep their
- * days; an event whose local start the clocks skip keeps its length.
+ * An event's times in another zone, with the same local time or moment. All-day events keep their days; one
+ * whose local start the clocks skip keeps its length.
  */
 export function timesInZone(
   row: Times & Pick<EventRow, 'all_day'>,
@@ -110,8 +110,8 @@ export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>):
 }
 
 /**
- * Locks the time zone. False if `former` is no longer the zone, or while a change is in progress: a new one
- * would lose the list of events still to be converted.
+ * Locks the zone. False if it is no longer `former`, or during a change: a new one would lose the list of
+ * events still to be converted.
  */
 export async function mayChangeZone(tx: Tx, former: string, next: string): Promise<boolean> {
   await holdName(tx, 'zone')
@@ -146,10 +146,7 @@ export async function changeZone(
   return true
 }
 
-/**
- * Sets the former zone again; `moveZone` then converts the events back. False for a change that does not
- * exist or is in progress.
- */
+/** Sets the former zone again, for `moveZone`. False for a change that does not exist or is in progress. */
 export async function returnZone(tx: Tx, id: number): Promise<boolean> {
   await holdName(tx, 'zone')
   const change = await tx
@@ -237,7 +234,7 @@ async function moveSeries(tx: Tx, change: ZoneChangeColumns, id: number, now: nu
   await saveMoved(tx, change, rows, times, now)
 }
 
-/** Saves the converted times, and stores those before and after, for an exact undo. */
+/** Stores the times before and after, for an exact undo. */
 async function saveMoved(
   tx: Tx,
   change: ZoneChangeColumns,
@@ -306,10 +303,7 @@ async function findLocked(tx: Tx, id: number): Promise<EventRow | undefined> {
   return tx.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/**
- * An event's times after an undo: the former ones, or, if changed since, the present ones converted back.
- * Undefined for an event no longer in the new zone.
- */
+/** Former times, or, if changed since, the present ones converted back; undefined if not in the new zone. */
 function returned(row: EventRow, change: Zones, former: Times, moved: string): Times | undefined {
   if (row.timezone !== change.new_zone) return undefined
   const isUntouched = JSON.stringify(timesOf(row)) === moved

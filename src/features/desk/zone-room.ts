@@ -40,10 +40,7 @@ export function keepsIn(request: DeskRequest): ZoneKeeps | undefined {
   return keeps === 'hour' || keeps === 'moment' ? keeps : undefined
 }
 
-/**
- * Asks whether events keep their local time or their moment. Hidden controls repeat what was typed, for the
- * answer.
- */
+/** Asks whether events keep their local time or their moment; hidden controls repeat what was typed. */
 export async function askAboutEvents(
   request: DeskRequest,
   zone: string,
@@ -149,10 +146,7 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(context.site, '/settings')}?zone` }
 }
 
-/**
- * Returns early if converting the events takes long: it continues in the background, and the service resumes
- * it after a failure.
- */
+/** Returns early if slow: the work goes on in the background, and the service resumes it after a failure. */
 export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])

@@ -203,7 +203,7 @@ export function slugCard(form: EventForm): Html {
 
 // The publication date, needed once the status is `future`.
 
-/** Publication date and time as values of controls; none unless the event is scheduled. */
+/** Publication date and time; none unless the event is scheduled. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {

@@ -16,7 +16,7 @@ export interface EventForm {
   faults: FormFaults
   /** The stored event; missing for a new one. */
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /** Identifies the form, so that sent twice it creates its event and picture only once. */
+  /** Identifies the form: sent twice, it creates its event and picture only once. */
   key: string
   /** The name of the form's unsaved text. */
   formName: string
@@ -115,13 +115,13 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
 id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** New names picked as chips, without the last one, which is still in the text control. */
+/** Picked new names without the last one, which is still in the text control. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))
 }
 
-/** A picked value as a ticked checkbox; unticking leaves it out. */
+/** A picked value; unticking leaves it out. */
 export function chip(name: string, value: string, text: string): Html {
   return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span \
 dir="auto">${text}</span></label>`

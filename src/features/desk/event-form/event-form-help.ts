@@ -34,7 +34,7 @@ import { withMovedEnd } from './event-times.ts'
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Records whose name begins with the typed text, and the offer to create one if none has this very name. */
+/** Names that begin with the typed text, and the offer to create a record if none has this very name. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -114,7 +114,7 @@ class TakenBack extends Error {
   }
 }
 
-/** The public page of the typed event, which is inserted in a transaction and rolled back. */
+/** The typed event's public page: it is inserted in a transaction and rolled back. */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')
@@ -161,7 +161,7 @@ async function writtenPage(
   }
 }
 
-/** In the transaction, so that draft venues saved with the event are shown, too. */
+/** In the transaction, to show draft venues saved with the event, too. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

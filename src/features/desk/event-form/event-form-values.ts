@@ -233,7 +233,7 @@ function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
 }
 
-/** Reports chosen terms deleted meanwhile, which a save would silently leave out. */
+/** Reports terms deleted meanwhile, which a save would silently leave out. */
 async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<FormFaults> {
   const chosen = (kind: string) => [...new Set(allTyped(typed, kind))].slice(0, MOST_NAMED).map(Number)
   const [categories, tags] = [chosen('categories'), chosen('tags')]
@@ -299,7 +299,7 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 
 type Link = string | Record<string, string>
 
-/** Links to records by id or name. Above `MOST_NAMED` it looks up no names: the save is refused anyway. */
+/** Above `MOST_NAMED` it looks up no names: the save is refused anyway. */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -325,10 +325,7 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
     : [await linkTo(context, 'venue', name), ...others]
 }
 
-/**
- * The first venue with the name that the form showed. A save compares that with the sent name, since the
- * venue may have been renamed meanwhile.
- */
+/** The first venue as the form showed it, for a save to compare, since it may be renamed meanwhile. */
 export const shownVenue = (id: number | string, name: string) => `${id} ${name.trim()}`
 
 export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {
@@ -336,7 +333,7 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** Links to organizers; undefined if the form has no control for them. */
+/** Undefined if the form has no control for organizers. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -354,7 +351,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** Linked venues and organizers that the caller may see, at most `MOST_NAMED` of each. */
+/** Those that the caller may see, at most `MOST_NAMED` of each kind. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
@@ -387,12 +384,12 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // The form's faults are spread twice: first for their order, last because they say more than the save's.
+    // The form's faults come first for their order, and last because they say more than the save's.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }
 
-/** A refused save's faults by control; undefined if the problem is not about fields. */
+/** Faults by control; undefined if the problem is not about fields. */
 export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
   const faults = faultsOf(site, problem, event.fields)
   if (!faults) return undefined

@@ -346,7 +346,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   const { context, dates, typed } = form
   const { site } = context
   const shown = new Set(dates?.dates.map(({ day }) => day))
-  // Dates left out but not shown are sent as hidden controls, so that they stay left out.
+  // Hidden controls keep dates left out that are not shown.
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>

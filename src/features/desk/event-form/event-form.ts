@@ -87,7 +87,7 @@ export interface KnownEvent {
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /** The controls' values, with a change that the caller has proposed, until it is published or withdrawn. */
+  /** With a change that the caller has proposed, until it is published or withdrawn. */
   typed: TypedForm
   proposed: RawValues
 }
@@ -207,9 +207,7 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/**
- * Adds what the form showed for controls whose values versions lack, so that a save can tell what changed.
- */
+/** What the form showed in controls whose values versions lack, for a save to tell what changed. */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
@@ -455,10 +453,7 @@ async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(context.site, `/events/${known.id}?saved`) }
 }
 
-/**
- * The form for a copy, not saved yet, on the next sensible date; with the query parameter `series`, it
- * repeats as the series does.
- */
+/** The form with an unsaved copy on the next sensible date; with `series` in the query, it repeats, too. */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context

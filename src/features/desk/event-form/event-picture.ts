@@ -31,7 +31,7 @@ import { changeFocus, type FocalPoint } from '../picture-store.ts'
 
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Stores a form's picture only once for each `key`; undefined if none was sent. */
+/** Only once for each `key`; undefined if no picture was sent. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   return file && keepSent(context, file, key)
@@ -54,7 +54,7 @@ export async function keepSent(
 }
 
 /**
- * What to tell the user about a refused file.
+ * What to tell the user.
  * @throws `error`, unless it is a Problem
  */
 export async function faultOfSent({ site }: Context, file: SentFile, error: unknown): Promise<string> {
@@ -161,7 +161,7 @@ export function focalPointIn(text: string): FocalPoint | undefined {
   return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }
 
-/** A file control whose script refuses files above `maxBytes`: the server would not read a form with one. */
+/** Its script refuses files above `maxBytes`: the server would not read a form with one. */
 export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
@@ -209,8 +209,8 @@ ${plainField(alt, faults)}${
 }
 
 /**
- * Saves `alt` as the picture's alternative text, unless the form showed it for the former picture: as
- * `shown`, or as the stored text of `former`.
+ * Saves `alt` as the picture's alternative text, unless the form showed it for the former one: as `shown`, or
+ * as the stored text of `former`.
  */
 export async function sayWhatItShows(
   context: Context,

@@ -22,7 +22,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** A hash of each repeat control, by which a save tells which were changed. */
+/** A hash of each control, by which a save tells which were changed. */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
@@ -121,10 +121,7 @@ function weekdayAt(wall: string): string {
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/**
- * A recurrence as values of the repeat controls. A rule that they cannot express becomes `as_is`, which a
- * save keeps.
- */
+/** A recurrence as values of controls. A rule that they cannot express is `as_is`, which a save keeps. */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
   recurrence: Recurrence,

@@ -56,8 +56,8 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
 }
 
 /**
- * Of two moments with the same local time, the first, unless the second is ticked. An end whose first moment
- * lies before the start is always the second.
+ * Of two moments with the same local time, the first, unless the second is ticked; for an end, the second if
+ * the first lies before the start.
  */
 function chosenMoments(
   typed: TypedForm,
@@ -83,7 +83,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** A start or end. A start's control may also give the last day and the end time. */
+/** A start's control may also give the last day and the end time. */
 interface TypedMoment {
   wall?: string
   last?: string | undefined
@@ -111,10 +111,7 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
 /** `24:00` and `24 Uhr`: read as 00:00, such a start would be a day too early. */
 const DAY_END = /^\D*24/
 
-/**
- * Without an end, it is two hours after the start; an end time before the start, without a date, is on the
- * next day.
- */
+/** By default two hours after the start; an end time before the start, without a date, is the next day's. */
 function endIn(
   site: Site,
   typed: TypedForm,

@@ -16,8 +16,6 @@ import {
   recurrenceObject,
 } from '../../../base/recurrence/recurrence-text.ts'
 
-// Converts a recurrence to form controls and back, and finds its next dates.
-
 /**
  * A recurrence as values of form controls. `repeats: 'dates'`: listed dates without a rule. `'text'`: the
  * controls cannot express it; the form shows `text` and sends it back. Fields that do not belong to the value
@@ -28,10 +26,7 @@ export interface RuleFields {
   interval: number
   /** Empty means the weekday of the start. */
   weekdays: string[]
-  /**
-   * Monthly: 1 to 31, or -1 for the last day. Undefined means the day of the start, or that `weekday`
-   * applies.
-   */
+  /** Monthly: 1 to 31, -1 for the last. Undefined: the day of the start, or `weekday` applies. */
   month_day?: number
   /** Monthly: the weekday, such as `2tu` or `-1fr`. */
   weekday?: string

@@ -125,7 +125,7 @@ function draftOf(
   }
 }
 
-/** The first waiting entries, for the start page; undefined if there are none. */
+/** For the start page; undefined if nothing waits. */
 export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined
@@ -141,7 +141,6 @@ export async function countInInbox(context: Context, inboxes: readonly FeatureIn
   return counted.reduce((sum, count) => sum + count, counts.events + counts.proposals)
 }
 
-/** Inbox lists of other features. */
 export async function featureLists({
   context,
   inboxes,
@@ -209,7 +208,7 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Explains keyboard shortcuts, with a checkbox that turns them off; hidden until a script shows it. */
+/** Explains keyboard shortcuts; hidden until a script shows it. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(
     site,
@@ -389,10 +388,7 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/**
- * The message after a publication; for a scheduled event it gives the time, though linked drafts are public
- * at once.
- */
+/** For a scheduled event it gives the time of publication; linked drafts are public at once. */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -415,7 +411,6 @@ async function namesOf(context: Context, query: URLSearchParams): Promise<string
 
 type Outcome = Published | Decided | Undecided | undefined
 
-/** Each action's `as` in `Decided`. */
 const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   publish: 'published',
   'send-back': 'sent back',

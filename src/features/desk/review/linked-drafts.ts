@@ -27,10 +27,7 @@ export interface LinkedDraft {
 
 export const BROUGHT = ['venue', 'organizer'] as const
 
-/**
- * Ids of linked records under the keys of versions. An absent key means that `values` does not change these
- * links.
- */
+/** Ids of linked records under the keys of versions; without a key, `values` does not change these links. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
     (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -74,7 +71,7 @@ export async function findLinkedDrafts(
   )
 }
 
-/** Prepares the linked drafts that the caller may publish; `publish` then writes them. */
+/** `publish` then writes the drafts that the caller may publish. */
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []

@@ -28,10 +28,7 @@ export interface Conflict {
   now: unknown
 }
 
-/**
- * The saved record, or conflicts, with which nothing is saved. `taken` lists fields that keep others'
- * changes.
- */
+/** The saved record, or conflicts and nothing saved. `taken`: fields that keep others' changes. */
 export type Edited =
   | { saved: Saved; changed: string[]; taken: string[] }
   | { conflicts: Conflict[]; taken: string[]; version: number }
@@ -114,10 +111,7 @@ export interface MergedForm {
   conflicts: Conflict[]
 }
 
-/**
- * Fields merged as a unit: one side's start with the other's end would be times that nobody chose; likewise
- * coordinates.
- */
+/** Merged as a unit: one side's start with the other's end is nobody's choice; likewise coordinates. */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],

@@ -51,9 +51,7 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/**
- * Undecided proposals that only name new terms: they have version 0, and are decided together with the event.
- */
+/** Undecided proposals of version 0, which only name new terms and are decided with the event. */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
@@ -76,10 +74,7 @@ export type ProposalChange = Partial<
   Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>
 > & { values?: RawValues }
 
-/**
- * Updates the author's undecided proposal about the record, or inserts one. The caller has to hold the lock
- * on the record, so that no two are inserted.
- */
+/** Updates or inserts the author's one undecided proposal; the caller has to hold the lock on the record. */
 export async function writeProposal(
   tx: Tx,
   { kind, record, author }: Pick<ProposalColumns, 'kind' | 'record' | 'author'>,
@@ -182,7 +177,7 @@ export async function listWaitingProposals(
 
 const MOST_COUNTED = 10_000
 
-/** Pending events and waiting proposals, at most ten thousand of each. */
+/** Each count stops at ten thousand. */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -271,8 +266,8 @@ export interface FormPlace {
 }
 
 /**
- * Removes the form's unsaved text, and stores the names of new terms as a proposal of version 0, which waits
- * again whenever its author sends the event for review.
+ * Removes the form's unsaved text, and stores new terms' names as a proposal of version 0, which waits again
+ * whenever its author sends the event for review.
  */
 export async function keepBeside(
   tx: Tx,

@@ -147,7 +147,7 @@ export async function findSeenProposal(context: Context, id: number): Promise<Pr
 }
 
 /**
- * Withdraws the caller's own proposal; returns the decision if there is one.
+ * Returns the decision if there is one.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
@@ -160,7 +160,7 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
 }
 
 /**
- * Returns a proposal to its author with a note; returns the decision if there is one.
+ * With a note to the author. Returns the decision if there is one.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function sendBackProposal(
@@ -199,7 +199,6 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
- * Publishes the proposed values, with HTML filtered by the rights of their author.
  * @param decided the reviewer's choices after a conflict, with the version that they saw
  * @throws Problem rest_forbidden, and as an update
  */

@@ -33,13 +33,9 @@ export interface UnsavedText {
   saved_utc: string
 }
 
-/** `record` is 0 for one not created yet. */
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
-/**
- * Refuses a text that is too large, or comes within five seconds of another, unless it is the last one
- * (`isLast`).
- */
+/** Refuses a text that is too large or comes within `PAUSE_S`, unless it is the last one (`isLast`). */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,

@@ -120,10 +120,7 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 <div class="choices">${boxes}</div></fieldset>`
 }
 
-/**
- * The rights ticked in the form: undefined for all, an empty list for "only what is chosen here" without a
- * choice.
- */
+/** The rights ticked: undefined for all, an empty list for "only what is chosen here" without a choice. */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
   const chosen = SCOPES.filter((scope) => sent.includes(scope))
@@ -180,8 +177,8 @@ ${scopeFields(request)}
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
 /**
- * Consent makes a password and sends it, with the site's URL and the login, to the program's address, as
- * WordPress does. A refusal makes none.
+ * Consent makes a password and sends it to the program's address, with the site's URL and the login, as
+ * WordPress does.
  */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request

@@ -65,10 +65,7 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /**
-   * Begins a session, in the same transaction, for the user that `settle` returns; none for undefined or a
-   * refusal (`isRefused`).
-   */
+  /** Begins a session, in the same transaction, for the user from `settle`, unless `isRefused`. */
   signInAs: (
     settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
     formerId: string | undefined,
@@ -104,8 +101,7 @@ export interface SentSignIn {
   login: string
   password: string
   /**
-   * The session id in the form's cookie. Signing in ends this session: somebody else may have planted the
-   * cookie to use it later.
+   * The session id in the form's cookie. Signing in ends it: somebody may have planted it to use it later.
    */
   formerId: string | undefined
 }
@@ -117,10 +113,7 @@ export interface SentByLink {
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/**
- * For checking passwords. A refused attempt keeps its turn during its delay, so guessing in parallel gains
- * nothing.
- */
+/** A refused attempt keeps its turn during its delay, so guessing passwords in parallel gains nothing. */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
 /** For looking up logins: wider, since many people may sign in at once from one office. */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }

@@ -124,10 +124,7 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
     .execute()
 }
 
-/**
- * Replaces the hash by one of another cost, unless the password was changed meanwhile. The password stays, so
- * no change is recorded.
- */
+/** Not if the password was changed meanwhile. The password itself stays, so no change is recorded. */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
   await tx

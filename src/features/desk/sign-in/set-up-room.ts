@@ -101,7 +101,6 @@ function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   return { ...request, context: { ...context, site: siteInLanguage(context.site, { language }) } }
 }
 
-/** A new password's fault as a sentence. */
 export function passwordFaults(
   { context: { site } }: Pick<AnyDeskRequest, 'context'>,
   password: string,
@@ -225,7 +224,7 @@ function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, fau
   return plainField({ name: 'person', label, value, attributes }, faults)
 }
 
-/** Settings fixed when the server was started are shown, but cannot be changed. */
+/** Settings fixed at the server's start are shown, but cannot be changed. */
 function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   const { context, start, languages } = request
   const { site, now } = context

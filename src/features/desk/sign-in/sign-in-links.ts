@@ -23,10 +23,7 @@ export interface SignInLink {
 
 const TOKEN = /^[\w-]{43}$/
 
-/**
- * A link's user and purpose; undefined if it was used, has expired or never existed, or if the user is
- * deactivated.
- */
+/** Undefined for a link that was used, has expired or never existed, or whose user is deactivated. */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -63,10 +60,7 @@ export async function revokeInvitation(tx: Tx, user: User): Promise<void> {
   recordUser(tx, user.id, { action: 'revoke', name: `${user.login}: link` })
 }
 
-/**
- * Who can replace an expired invitation: its inviter, or else the first administrator; undefined for any
- * other token.
- */
+/** An expired invitation's inviter, or else the first administrator; undefined for any other token. */
 export async function findInviter(db: Db, token: string, now: number): Promise<User | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db

@@ -28,10 +28,7 @@ export function isForAll(others: readonly OtherSignIn[], path: string): boolean 
   return isFixed || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
 }
 
-/**
- * Answers the pages that need no session; any other leads to the sign-in page, and a form sent there is not
- * kept.
- */
+/** Pages that need no session; any other leads to the sign-in page, and a form sent there is not kept. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
@@ -51,10 +48,7 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
 /** In characters. Some proxies refuse a longer Location header. */
 const LONGEST_NEXT = 1000
 
-/**
- * Where to redirect after signing in: the desk's start page if `next` could lead to another site: `//host`,
- * `/\\host`, a path with a tab.
- */
+/** `next`, or the start page if it could lead to another site: `//host`, `/\\host`, a path with a tab. */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
@@ -188,10 +182,7 @@ export const signOutPages: readonly DeskPage[] = [
   },
 ]
 
-/**
- * The sign-in controls. No declared field has a hyphen in its name, so they cannot collide with the controls
- * of the form that is kept.
- */
+/** No declared field has a hyphen in its name, so these cannot collide with the kept form's controls. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 const ELSEWHERE = 'desk-elsewhere'

@@ -47,8 +47,8 @@ interface PieceSpan<Meaning> extends Said<Meaning> {
 }
 
 /**
- * Title, times, rule, labels and venue in `text`. The venue stands after `@`, or after the date and a comma:
- * `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`. Undefined for more than 300 characters.
+ * The venue stands after `@`, or after the date and a comma: `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`.
+ * Undefined for more than 300 characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -110,10 +110,7 @@ const isOfLabel = (token: Token | undefined) =>
 /** Reads a meaning that begins at token `at`; undefined if none does. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/**
- * All meanings that `read` finds in the free tokens, in order. It gets only the tokens up to the next taken
- * one.
- */
+/** What `read` finds in the free tokens, in order. It gets only the tokens up to the next taken one. */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -179,10 +176,7 @@ function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: Piec
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
-/**
- * True if an abbreviation such as `So` may be a date: it is a whole part between commas, or ends a part and
- * has a capital letter.
- */
+/** An abbreviation such as `So` may be a date if it ends a part, and is capitalized or the whole part. */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
@@ -244,10 +238,7 @@ function timeAlone(time: SpokenTime | undefined, isAllDay: boolean): LineTimes {
   return { start_time: time.start, ...(time.end === undefined ? {} : { end_time: time.end }), all_day: false }
 }
 
-/**
- * Title and venue. If no venue follows `@`, it is the last of several parts between commas, provided that it
- * stands after the span `when`.
- */
+/** Without `@`, the venue is the last of several parts between commas, if it comes after the span `when`. */
 function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLine, 'title' | 'venue'> {
   const venue = takeVenue(line)
   const parts = partsLeft(line)
@@ -337,8 +328,8 @@ export interface QuickLinks {
 const MOST_LABELS = 10
 
 /**
- * The records that the line names, by their whole name, or by a prefix that only one visible record has. A
- * label is a category, or else a tag; its hyphens and underscores may stand for spaces.
+ * The records that the line names in full, or by a prefix that only one visible record has. A label is a
+ * category, or else a tag; its hyphens and underscores may stand for spaces.
  */
 export async function findQuickLinks(
   line: QuickLine,

@@ -66,10 +66,7 @@ export interface FoundDate {
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
-/**
- * Reads the date or range of dates at index `at`. Today's weekday means today, or next week if `time` has
- * passed.
- */
+/** A date or range of dates. Today's weekday means today, or next week if `time` has passed. */
 export function dateAt(
   tokens: readonly Token[],
   at: number,
@@ -185,10 +182,7 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
-/**
- * Tells which number is the month. With dots or hyphens the day comes first; with slashes the language
- * decides, or the other order applies if there is no such month.
- */
+/** Dots or hyphens: the day comes first. Slashes: the language's order, or the other if that is no date. */
 function byOrder(
   first: number,
   second: number,
@@ -314,10 +308,7 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
 /** Years searched for a date: the next 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/**
- * The date, if it exists and falls on `weekday`. Without a year it is the next such date, or the previous one
- * if only that does.
- */
+/** Without a year, it is the next such date, or the previous one if only that falls on `weekday`. */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,

@@ -29,10 +29,7 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
 /** A weekday in a rule, such as `tu` for 1. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
-/**
- * A weekday, or several joined by `and`. Without a preceding `every`, the first one's form must say that it
- * is repeated, as `dienstags` does.
- */
+/** One or several weekdays. Without `every`, the first must itself mean repetition, as `dienstags` does. */
 function weekdaysAt(
   tokens: readonly Token[],
   at: number,
@@ -64,10 +61,7 @@ function dayAt(
   return plural ?? (single && { meaning: single.meaning.day, next: single.next })
 }
 
-/**
- * A weekday of a month: `first Sunday of the month`. `every second Sunday` without `of the month` means every
- * two weeks.
- */
+/** `first Sunday of the month`; without `of the month`, `every second Sunday` means every two weeks. */
 function placeAt(
   tokens: readonly Token[],
   at: number,

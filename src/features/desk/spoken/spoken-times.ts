@@ -10,8 +10,8 @@ export interface SpokenTime {
 }
 
 /**
- * Reads a time such as `19:30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19` or `19:30–21:00`. Undefined for
- * any other text, or more than 300 characters.
+ * Reads `19:30`, `19h`, `17 Uhr`, `7pm`, `noon`, `1930`, `19` or `19:30–21:00`. Undefined for any other text,
+ * or more than 300 characters.
  */
 export function readSpokenTime(text: string, language: string): SpokenTime | undefined {
   const tokens = tokensOf(text)

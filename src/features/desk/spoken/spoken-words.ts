@@ -2,10 +2,7 @@ import { madeOnce } from '../../../base/cache.ts'
 import { fold } from '../../../base/text/characters.ts'
 import { DAY_MS } from '../../../base/text/zones.ts'
 
-/**
- * A number, a word or another character of a text, with the indexes at which it begins and ends. Letters are
- * folded: lower case, without accents.
- */
+/** A number, word or other character of a text, and where it begins and ends; letters are folded. */
 export interface Token {
   text: string
   kind: 'number' | 'word' | 'sign'

@@ -51,7 +51,7 @@ export interface SentPassword {
 }
 
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // Not composed (NFKC) if so long that even this cannot shorten it to `LONGEST_PASSWORD` characters.
+  // Too long if even composing (NFKC) cannot shorten it to `LONGEST_PASSWORD` characters.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'

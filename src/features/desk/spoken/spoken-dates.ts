@@ -59,9 +59,9 @@ export interface FoundDate {
   date: string
   last?: string
   /**
-   * `name`: with the name of a month or weekday, or in full digits. `word`: such as `tomorrow`. `digits`:
-   * such as `19.11`, which may be a time. `short`: an abbreviated weekday such as `So`, which may be another
-   * word.
+   * How the date was written. `name`: with the name of a month or weekday, or in full digits. `word`: such as
+   * `tomorrow`. `digits`: such as `19.11`, which may be a time. `short`: an abbreviated weekday such as `So`,
+   * which may be another word.
    */
   by: 'name' | 'word' | 'digits' | 'short'
 }

@@ -63,7 +63,7 @@ function isHourSaid(
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
-/** The last of the 12-hour clock. */
+/** The last hour of the 12-hour clock. */
 const MOST_HALF_HOURS = 12
 
 interface SpokenClock {

@@ -36,10 +36,7 @@ export function escapeText(text: string): string {
     .replaceAll('\n', '\\n')
 }
 
-/**
- * Normalizes line breaks, and removes characters that no property value can hold. Nearly every text has none,
- * so `ODD` is tested first.
- */
+/** Normalizes line breaks, removes characters that no value can hold. Most texts have none (`ODD`). */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')

@@ -119,8 +119,8 @@ function writeLine(facts: EventFacts): string {
 }
 
 /**
- * Cells that a spreadsheet could run as formulas; they get a `'` in front. So do cells that begin with `'`,
- * so that importers can remove it without loss.
+ * Cells that a spreadsheet could run as formulas get a `'` in front; so do those that begin with `'`, so that
+ * importers can remove it without loss.
  */
 const FORMULA = /^[=+\-@\t\r']/
 const NUMBER = /^-?\d+(?:\.\d+)?$/

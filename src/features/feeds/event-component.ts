@@ -31,8 +31,8 @@ interface SeriesPart {
   modified: string
   status?: string
   /**
-   * SEQUENCE. It increases with every change of the event; `writeComponent` adds the time of `modified` in
-   * seconds, so that it also increases when linked records change.
+   * SEQUENCE increases with every change of the event; `writeComponent` adds the time of `modified` in
+   * seconds, for changes of linked records.
    */
   sequence: number
 }
@@ -77,8 +77,8 @@ export function writeSeriesComponent(
 }
 
 /**
- * The VEVENT of an occurrence that differs from its series. RECURRENCE-ID is the original start, written as
- * the series writes DTSTART (date, local time with TZID, or UTC).
+ * An occurrence that differs from its series. RECURRENCE-ID is the original start, in the form of the series'
+ * DTSTART (date, local time with TZID, or UTC).
  */
 export function writeOverride(
   context: Context,
@@ -191,8 +191,8 @@ function writeTime(name: string, wall: string, utc: string, rules: ZoneRules | u
 }
 
 /**
- * VTIMEZONE rules in which the event's times can be written. Undefined for all-day events, for UTC, and if
- * calendar programs would compute a time wrongly from them.
+ * VTIMEZONE rules for the event's times. Undefined for all-day events, for UTC, and if calendar programs
+ * would compute a time wrongly.
  */
 export function readableRules(row: When, now: number): ZoneRules | undefined {
   if (row.all_day === 1) return undefined
@@ -204,10 +204,7 @@ export function readableRules(row: When, now: number): ZoneRules | undefined {
   return isRight ? rules : undefined
 }
 
-/**
- * DESCRIPTION, and X-ALT-DESC with the HTML if its markup is more than paragraphs. `news`, such as why an
- * event is canceled, comes first.
- */
+/** DESCRIPTION, and X-ALT-DESC with HTML that is more than paragraphs. `news` comes before the text. */
 function writeDescription({ news, html, text }: EventFacts): string[] {
   const all = [...news, text].filter((part) => part !== '').join('\n\n')
   if (all === '') return []
@@ -219,8 +216,8 @@ function writeDescription({ news, html, text }: EventFacts): string[] {
 }
 
 /**
- * Attendance mode and when the online link is shown, as own properties, since iCalendar has none for them.
- * Events whose link the caller may not see say nothing about when it is shown.
+ * Attendance mode and when the online link is shown, as own properties, since iCalendar has none. The latter
+ * is left out if the caller may not see the link.
  */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
@@ -230,7 +227,7 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 
 /**
  * LOCATION, GEO and CONFERENCE (RFC 7986, 5.11). Without a venue, a link that everybody may see is also
- * LOCATION, for clients that do not know CONFERENCE; no other link is, since importers make locations public.
+ * LOCATION, for clients without CONFERENCE; no other is, since importers make locations public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)

@@ -17,8 +17,7 @@ export async function findEventSequences(
 }
 
 /**
- * UTC time of the latest withdrawal of an event; empty if there was none. However long ago, `updated` of a
- * feed must not be earlier (RFC 4287, 4.2.15).
+ * UTC time of the latest withdrawal, or empty: `updated` of a feed must not be earlier (RFC 4287, 4.2.15).
  */
 export async function findLastWithdrawal(db: Db): Promise<string> {
   const found = await db

@@ -19,7 +19,6 @@ export function formatsOf({ path }: Resource): Formats {
   return [json, ...others.filter(({ lists }) => lists === 'all' || lists.includes(path))]
 }
 
-/** By the file extension at the end of the path. */
 export function formatOfFile(path: string): Format | undefined {
   const dot = path.lastIndexOf('.')
   if (dot < path.lastIndexOf('/')) return undefined

@@ -17,9 +17,8 @@ import { gatherSeries, type WholeSeries } from './whole-series.ts'
 import { isZoneName, writeZone, type ZoneRules } from './zone-rules.ts'
 
 /**
- * Writes iCalendar (RFC 5545 and 7986). A VTIMEZONE precedes the first event that needs it. A series is
- * written whole in place of its first occurrence, unless the query asks for single events by
- * `recurrence=expanded` or by ids.
+ * Writes iCalendar (RFC 5545 and 7986). A VTIMEZONE precedes the first event that needs it. A series replaces
+ * its first occurrence, unless the query asks for single events (`recurrence=expanded`, ids).
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -44,11 +43,10 @@ export const icalendar = feedFormat({
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Withdrawn exceptions are not written as cancelled: the first may have the UID of its series, which
-    // still takes place.
+    // Withdrawn exceptions are not cancelled: the first may have the UID of its series, which takes place.
     const excepted = new Set<number>()
-    // Read before the events: too low a number only makes programs show the same change again, too high a one
-    // would hide a later change.
+    // Read before the events: a low number only makes programs show a change again, a high one hides a later
+    // one.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)

@@ -32,8 +32,8 @@ const DAY_SECONDS = 86_400
 const MOST_DATES = 2000
 
 /**
- * Undefined if the series has to be written as single events: it is not public, or some calendar programs
- * would compute its times wrongly.
+ * Undefined if single events have to be written: the series is not public, or some programs would compute its
+ * times wrongly.
  * @param listed ids of occurrences shown to the caller even if they are not public
  */
 export async function gatherSeries(
@@ -50,8 +50,8 @@ export async function gatherSeries(
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  // True if the occurrence needs its own VEVENT: also if its length in local time differs from the first's,
-  // across a clock change, since programs disagree on whether end or length stays.
+  // True for an own VEVENT: also if a clock change makes the local length differ from the first's, since
+  // programs disagree on whether end or length stays.
   const isOdd = (row: OccurrenceTimes) =>
     isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
   const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))

@@ -30,8 +30,7 @@ const YEARS = 5
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
 /**
- * Rules that hold from the year of `now` (in ms) on. Undefined for UTC, an unknown zone, and one whose clock
- * changes are no such yearly pair.
+ * Rules from the year of `now` (in ms) on. Undefined for UTC, an unknown zone, and one without a yearly pair.
  */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
@@ -64,8 +63,8 @@ export function isZoneName(zone: string): boolean {
 }
 
 /**
- * For times in UTC that need a TZID. Programs that know X-WR-TIMEZONE expand a rule whose DTSTART is in UTC
- * in that zone, even under the usual names of UTC, but not under `Etc/GMT`.
+ * For UTC times that need a TZID. Programs that know X-WR-TIMEZONE expand a rule from a DTSTART in UTC in
+ * that zone, even under the usual names of UTC, but not under `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 

@@ -15,8 +15,8 @@ import type { ProposalColumns } from '../desk/desk-tables.ts'
 import { planNews } from './plan-issues.ts'
 import { type ToldOfEvent, tellOfEvent, tellOfMany } from './user-messages.ts'
 
-// Tells users by e-mail what others did to their events. `Mark`, how far the history was read, is written in
-// the transaction that queues the messages, so only one node tells of each change.
+// Tells users by e-mail what others did to their events. `Mark`, how far the history was read, is written
+// with the queued messages, so only one node tells of each change.
 
 interface Mark {
   cursor: string
@@ -27,10 +27,7 @@ interface Mark {
 
 const NAME = 'changes'
 
-/**
- * Transactions may be committed later than their rows are dated, and after rows with higher ids. So rows of
- * the last ten minutes are read again.
- */
+/** Rows of the last ten minutes are read again: they may be committed late, after rows with higher ids. */
 const LATE_MS = 10 * MINUTE_MS
 
 const MOST_ROWS = 20_000

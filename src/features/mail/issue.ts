@@ -29,8 +29,7 @@ import { languageOf } from './outbox.ts'
 import { describeList } from './subscribed-lists.ts'
 import { findSubscriber, findSubscription, tokenOf } from './subscription-store.ts'
 
-// Composes messages of subscriptions only when they are sent, so that none lists events withdrawn since it
-// was queued.
+// Composes messages of subscriptions only when sent, so that none lists events withdrawn meanwhile.
 
 export interface WrittenIssue {
   letter: Letter

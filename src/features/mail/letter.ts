@@ -2,8 +2,7 @@ import type { Language } from '../../base/config.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import { type Content, type Html, html, trusted } from '../pages/page-html.ts'
 
-// Writes a letter as plain text and as HTML with the same content, in one column, with light and dark
-// colours.
+// Writes a letter as plain text and as HTML, in one column, with light and dark colours.
 
 export interface Letter {
   subject: string

@@ -21,7 +21,6 @@ export interface OutgoingMessage extends WrittenLetter {
   messageId: string
   /** URL for one-click unsubscribe, and List-ID header. */
   list?: { unsubscribe: string; id: string } | undefined
-  /** An attached iCalendar file. */
   calendar?: string | undefined
 }
 
@@ -62,8 +61,7 @@ export async function openRelay(config: Config, patience = PATIENCE): Promise<Re
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  // Without a listener, an `error` event would end the process. The message being sent fails with the same
-  // error.
+  // Without a listener, an `error` event would end the process; the message being sent fails as well.
   transport.on('error', () => undefined)
   return {
     from,

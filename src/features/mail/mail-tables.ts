@@ -27,7 +27,6 @@ export interface MailMessageColumns {
 
 export interface SubscriberColumns {
   id: number
-  /** Unique. */
   address: string
   language: string
   /** Empty: that of the site. */

@@ -133,8 +133,8 @@ const LATEST = 12 * HOUR_MS
 const dueTimes = (now: number) => ({ nowUtc: formatUtc(now), latestUtc: formatUtc(now + LATEST) })
 
 /**
- * Reserves a due message for three minutes. Undefined if none is due, `perHour` were sent within the last
- * hour, or the calendar is held (sends nothing).
+ * Reserves a message for three minutes; undefined if none is due, `perHour` were sent within an hour, or the
+ * calendar is held (sends nothing).
  */
 export async function claimMessage(
   tx: Tx,
@@ -193,7 +193,6 @@ async function countSending(tx: Tx, now: number): Promise<number> {
 /** `status` is the relay's SMTP status, 0 for no answer. */
 export type Outcome =
   | { kind: 'sent' }
-  /** No longer to be sent. */
   | { kind: 'dropped' }
   | { kind: 'refused' | 'later'; status: number; error: string }
   /** The relay could not be reached or refuses all messages; the message is not at fault. */

@@ -54,11 +54,7 @@ function say({ site }: Context, text: MailText, values: Readonly<Record<string, 
 
 type Wanted = { kind: 'list'; query: string; what: string } | { kind: 'event'; row: EventRow; what: string }
 
-/**
- * The list of a query, or an event.
- * @throws Problem rest_invalid_param for an invalid query, rest-event-not-found for an event that is not
- * public
- */
+/** @throws Problem rest_invalid_param for an invalid query, rest-event-not-found for a non-public event */
 async function wantedIn(context: Context, query: string, event: string): Promise<Wanted> {
   if (event !== '') {
     const row = /^\d{1,10}$/.test(event) ? await findEvent(context.db, Number(event)) : undefined

@@ -10,7 +10,7 @@ import { writtenNumber } from './page-dates.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
-/** A known fact; `isSo` is whether it is true of the venue or event. */
+/** `isSo`: whether it is true of the venue or event. */
 type Known = [name: string, isSo: boolean]
 
 /** Known access facts, true ones first; `NOTHING` if none is known. */

@@ -186,10 +186,7 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
   return { src: small.url, srcset, width, height, alt: plainText(shows), focus: focusOf(row) }
 }
 
-/**
- * The lowest and highest price in the site's language: `12,50 €`, `10–20 €`. Ambiguous costs, and those with
- * further words, stay as entered.
- */
+/** Lowest and highest price in the site's language: `12,50 €`, `10–20 €`. Ambiguous costs stay as entered. */
 export function writtenCost(site: Site, raw: readonly string[]): string {
   const free = sayOfPages(site, FREE)
   const prices = pricesOf(raw, FREE)

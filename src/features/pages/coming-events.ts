@@ -8,12 +8,11 @@ import {
 } from '../../store/memory/event-index.ts'
 import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/memory/sorted-slots.ts'
 
-// Finds coming events of a venue, an organizer or a term in its posting list of the index, with bounded work
-// however long that is.
+// Finds coming events of a venue, organizer or term in the index, with bounded work.
 
 /**
- * Events that have begun are checked for whether they still last, at most this many; of those to come, at
- * most `LOOK_AHEAD` are checked for whether they can be shown.
+ * At most this many events that have begun are checked for whether they still last, and at most `LOOK_AHEAD`
+ * to come for whether they can be shown.
  */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
@@ -54,10 +53,7 @@ export interface Subject {
   organizers: readonly number[]
 }
 
-/**
- * Ids of the next events at a venue from the day of `over` on, one of each series, without the subject and
- * its series.
- */
+/** Ids of the next events at a venue from the day of `over` on: one of each series, none of the subject's. */
 export function nextAtVenue(
   index: EventIndex,
   venue: number,
@@ -75,9 +71,9 @@ const WEIGHTS = { term: 1, organizer: 0.75 } as const
 const MOST_SHARED = 25
 
 /**
- * Ids of listed events from the day of `over` on that share terms and organizers with the subject, the most
- * similar first. A term or organizer counts more, the fewer events it has; its next 64 events are checked.
- * There is at most one event of each series, and none of the subject's series or in `shown`.
+ * Ids of events from the day of `over` on that share terms and organizers with the subject, the most similar
+ * first. A rarer term or organizer counts more; its next 64 events are checked. There is one event of each
+ * series, and none of the subject's or in `shown`.
  */
 export function relatedEvents(
   index: EventIndex,

@@ -25,9 +25,8 @@ import { boundAt, eachRun } from '../../store/memory/sorted-slots.ts'
 const MOST_COUNTED = 10_000
 
 /**
- * Returns a function that counts the matching events of each term or fact; undefined if that would take over
- * two milliseconds. A longer list can be counted if only its window narrows it: events that begin within it
- * count.
+ * Returns a function that counts matching events of each term or fact; undefined if it would take over two
+ * milliseconds. A list narrowed only by its window counts events that begin within it.
  */
 export function countEach(
   index: EventIndex,
@@ -140,8 +139,8 @@ export function countTimes(
 const MOST_CONDITIONS = 31
 
 /**
- * Events that meet each of at most 31 further conditions; in a collapsed list, each series counts once.
- * Undefined if that would take over two milliseconds.
+ * Events that meet each of at most 31 conditions; in a collapsed list, a series counts once. Undefined if it
+ * would take over two milliseconds.
  */
 export function countNarrowed(
   index: EventIndex,

@@ -9,9 +9,8 @@ import { currentMemory } from '../../calendar/events/known-records.ts'
 import { countBegins, countEach, countNarrowed, countTimes } from './count-indexed.ts'
 
 /**
- * Functions that count a query's public events by id of category, and by name of an access fact. Categories
- * in the query are ignored for categories. Undefined for a search, or if the index would take over two
- * milliseconds.
+ * Functions that count a query's public events by id of category, whatever categories it asks for, and by
+ * name of an access fact. Undefined for a search, or if the index would take over two milliseconds.
  */
 export function countMatching(
   context: Context,

@@ -42,10 +42,7 @@ interface Asked {
   page: number
 }
 
-/**
- * Venues or organizers.
- * @throws Problem event-archive-page-not-found for a page after the last
- */
+/** @throws Problem event-archive-page-not-found for a page after the last */
 export async function directoryView(
   viewing: Viewing,
   kind: LinkedKind,

@@ -72,7 +72,7 @@ export function chips(viewing: Viewing, ids: readonly number[], isLinked: boolea
 export const isSeveralDays = (card: Pick<Card, 'start' | 'end'>) =>
   lastDayOf(card.start, card.end) > dayOf(card.start)
 
-/** Abbreviated; false in the zone of the site. */
+/** The event's zone, abbreviated; false if it is the site's. */
 export const zoneBehind = ({ zone }: Card): Html | false => behind(zone)
 
 const behind = (letters: string): Html | false =>

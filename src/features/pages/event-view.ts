@@ -91,7 +91,6 @@ export async function eventView(viewing: Viewing, event: EventRow): Promise<View
 /** In characters; longer titles are shown in smaller type. */
 const LONG_TITLE = 70
 
-/** Only the public ones. */
 function shownOf({ former, later }: Postponed): Postponed {
   const shown = (row: EventRow | undefined) => (row?.status === 'publish' ? row : undefined)
   return { former: shown(former), later: shown(later) }

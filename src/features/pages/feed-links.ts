@@ -22,10 +22,7 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/**
- * The page's filters as query string of its feed, without dates, since a feed is open-ended; `near` becomes
- * coordinates, and `search` becomes `words`.
- */
+/** The page's filters for its feed, without dates; `near` becomes coordinates, and `search` `words`. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')

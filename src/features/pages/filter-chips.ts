@@ -68,8 +68,7 @@ interface ChipFilter {
 }
 
 /**
- * Each chip sets one filter, or removes it if it is chosen, and keeps the others. Views of certain days have
- * none for `when`.
+ * Each chip sets a filter, or removes it if chosen, and keeps the others. Certain days have none for `when`.
  */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
@@ -197,10 +196,7 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
   ['attendance', { attendance: ['online', 'mixed'] }],
 ]
 
-/**
- * Events near the visitor; false if no venue has coordinates. Without scripts, it leads to a choice of
- * places.
- */
+/** Events near the visitor; false without coordinates. Without scripts, it leads to a choice of places. */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,

@@ -163,7 +163,7 @@ export async function withFollowing(
 
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
-/** Of pictures. `PIXELS` has their widths on screens of double density. */
+/** Attribute `sizes` of pictures; `PIXELS`: their widths on screens of double density. */
 const SIZES = { hero: '(max-width: 47.5rem) 72vw, 372px', card: '(max-width: 47.5rem) 52vw, 120px' }
 const PIXELS = { hero: 760, card: 400 }
 

@@ -29,7 +29,6 @@ import {
 } from '../../store/storage/owner-settings.ts'
 import { dataOf } from './look.ts'
 
-/** Adds `look`, also called `set`. */
 export function registerLookCommand(
   program: Command,
   open: () => Promise<Database>,

@@ -288,8 +288,7 @@ function agenda(drawing: Drawing, grid: readonly GridDay[][]): Html {
   const coming = grid
     .flat()
     .filter(({ day }) => day >= evening && (monthOf(day) === month || (isOfNow && day === evening)))
-  // The list begins with today (before five in the morning: yesterday) if there are events to come, else with
-  // the first of the month.
+  // The list begins today (before five in the morning: yesterday), or on the first if no events are to come.
   const days = coming.some(({ total }) => total > 0) ? coming : inMonth
   const first = days[0]?.day
   const sections = days.map((own) => {

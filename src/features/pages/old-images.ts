@@ -4,8 +4,8 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { oldPath } from './origins.ts'
 
-// Finds images by the URL they were fetched from, or by their path at a moved source. Sites keep several
-// sizes of an image: `a.jpg`, `a-300x200.jpg`, `a-scaled.jpg`.
+// Finds images by the URL they were fetched from, or by their path at a moved source, in any of the sizes
+// that sites keep: `a.jpg`, `a-300x200.jpg`, `a-scaled.jpg`.
 
 export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
 

@@ -83,10 +83,7 @@ function readPath(path: string): PageAddress {
   return readRecord(root, segments)
 }
 
-/**
- * The English address of a path with words of another language; undefined without such words, or if it is no
- * page's. It does not read data.
- */
+/** The English address of a page's path with words of another language, or undefined. It reads no data. */
 export function translatedAddress(path: string, queryText: string, site: Site): string | undefined {
   const english = inEnglish(path)
   if (english === undefined) return undefined
@@ -135,10 +132,7 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
 /** Maximum of segments that a view adds to a list's path. */
 const MOST_OF_VIEW = 4
 
-/**
- * Ways to read an old path as that of a list followed by a view, with the view's present address. There are
- * several, since the list's path may have had any form.
- */
+/** Ways to read an old path as a list, of any path, followed by a view at its present address. */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []

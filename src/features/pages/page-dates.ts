@@ -87,12 +87,12 @@ export function writtenStart(site: Site, start: string, end: string, write = wri
 
 export const writtenTime = (site: Site, wall: string): string => written(site, 'time', wall)
 
-/** Weekday and date, without the year of `today`. */
+/** Weekday and date, without the year if it is that of `today`. */
 export function writtenDay(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'full' : 'fullYear', day)
 }
 
-/** No weekday, nor the year if it is that of `today`. */
+/** The date without weekday, nor year if it is that of `today`. */
 export function writtenDate(site: Site, day: string, today: string): string {
   return written(site, day.slice(0, 4) === today.slice(0, 4) ? 'dayMonth' : 'dayMonthYear', day)
 }
@@ -247,7 +247,6 @@ export function weeksOf(month: string, weekStart: number): string[][] {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** A valid `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const [, year = '', month = ''] = DAY.exec(text) ?? []
   if (year === '' || year === '0000') return false
@@ -255,7 +254,6 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).getUTCMonth() + 1 === Number(month)
 }
 
-/** A valid `YYYY-MM`. */
 export function isMonth(text: string): boolean {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && !text.startsWith('0000')
 }

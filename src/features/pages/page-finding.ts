@@ -17,7 +17,7 @@ export interface FoundEvents {
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
-/** Maximum read from the database. The index has none. */
+/** Maximum read from the database. The index has no limit. */
 const MOST_OF_DATABASE = 500
 
 /** `perPage` may exceed the limits of the REST API. */

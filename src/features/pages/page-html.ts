@@ -81,10 +81,7 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/**
- * A text field with suggestions if not all choices are listed (`isCut`). `none` is the text of the first
- * choice, which chooses nothing.
- */
+/** A text field with suggestions if choices are cut (`isCut`). `none` is the text that chooses nothing. */
 export function select(
   label: string,
   name: string,

@@ -51,8 +51,8 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * The language of highest quality in the header (RFC 9110, 12.5.4). Of equal ones, the site's first is
- * preferred, then the header's. If it accepts none, it is the site's first.
+ * The language of highest quality in the header (RFC 9110, 12.5.4). Of equal ones, or if it accepts none, the
+ * site's first is preferred, then the header's.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)

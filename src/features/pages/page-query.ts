@@ -33,7 +33,7 @@ export interface PageQuery {
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** In the order of links, where `page` follows. */
+/** Parameters in the order of links; `page` follows. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
 /** Has no effect: from it the form shows what was sent and which parameters are wrong. */

@@ -106,10 +106,7 @@ export async function learnTerms(
   }
 }
 
-/**
- * By its last slug, present or former. Undefined without published events, so that strangers learn nothing of
- * it.
- */
+/** By its last slug, present or former; undefined without published events: strangers learn nothing of it. */
 export async function findTermAt(
   context: Context,
   { byId }: PageTerms,
@@ -172,9 +169,8 @@ const offered = (row: NamedVenue): OfferedVenue => ({
 })
 
 /**
- * The terms with slugs, depth and colour.
- * @param known terms already shown, whose colours those below them get; if missing, top-level categories get
- * new ones
+ * With slugs, depth and colour.
+ * @param known terms already shown, whose colours those below get; without, top categories get new ones
  */
 function shownTerms(
   rows: readonly NamedTerm[],

@@ -5,7 +5,6 @@ import type { Feature, ServiceStart } from '../../feature.ts'
 
 export interface PagesPart {
   links: readonly PageLink[]
-  /** For subscribing to news of a list, and of an event. */
   subscribes?: Subscribes
 }
 

@@ -202,8 +202,8 @@ function readFeedAddress(
 }
 
 /**
- * An address with `ical=1`. The feed has the page's filters and its month or day, or all past events. With a
- * last day, occurrences are single events, since the rule of a series would go on after it.
+ * An address with `ical=1`: the page's filters and its month or day, or all past events. With a last day,
+ * occurrences are single, since the rule of a series would go on.
  */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)

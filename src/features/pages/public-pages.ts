@@ -144,8 +144,8 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAns
 type Otherwise = (exchange: Exchange, signIn: SignIn) => unknown
 
 /**
- * Undefined if the path is not one of pages. Paths that nothing answers get an error page; programs, which do
- * not accept HTML, get `otherwise` if there is no page.
+ * Undefined if the path is not one of pages. Where nothing answers, people get a page with the error;
+ * programs, which do not accept HTML, get `otherwise`.
  */
 export function pageAt(
   all: PublicPages,
@@ -401,8 +401,8 @@ interface PagePermissions {
 }
 
 /**
- * Content-Security-Policy: scripts, style sheets and fonts from this site only, images from it or over HTTPS;
- * forms are sent to it or to `formsLeadTo`.
+ * Content-Security-Policy: scripts, styles and fonts from this site, images also over HTTPS, forms to it or
+ * to `formsLeadTo`.
  */
 export function contentPolicy(
   site: Site,

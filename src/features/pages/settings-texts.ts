@@ -1,6 +1,5 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** Of the settings that owners change over REST. */
 export const settingsTexts = {
   'The name of the calendar; empty for that of the start': {
     de: 'Der Name des Kalenders; leer für den des Starts',

@@ -5,7 +5,7 @@ import { daysMeant, eveningOf, type Locality } from '../../calendar/events/event
 import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
-/** What paths say. Without a date in the path, it is undefined: the present one. */
+/** What the path says of a view. A missing date is undefined: the present one. */
 interface Said {
   list: unknown
   past: unknown
@@ -125,7 +125,6 @@ export function oldSpan(name: string, day: string | undefined, month: string | u
   return span.view === 'list' && day !== undefined ? { view: 'day', day } : span
 }
 
-/** Dates of the span's iCalendar feed as query string; undefined for the ordinary feed. */
 export function calendarDates<View extends keyof Said>(span: Span<View>, wall: string): string | undefined {
   const row: ViewRow<View> = VIEWS[span.view]
   return row.dates(span, dayOf(wall), wall)

@@ -73,8 +73,8 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Records whose name begins with the text, then coming events by title. A last word of fewer than two letters
- * gets none. If nothing is found, similar words are tried.
+ * By the beginning of names, then coming events by title; if nothing is found, by similar words. None if the
+ * last word has fewer than two letters.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)

@@ -506,8 +506,8 @@ export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/e
 const MOST_INSTEAD = 3
 
 /**
- * In place of no events: the match nearest to local time `around`, with a link to more. If no event ever
- * matches, the next events of the calendar.
+ * What a view without events shows: the match nearest to local time `around`, with a link to more; if none
+ * ever matches, the calendar's next events.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -578,7 +578,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** Events need all checked facts. False if no event has any. */
+/** Events must have all checked facts. False if no event has any. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

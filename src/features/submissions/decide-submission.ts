@@ -264,10 +264,7 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
   return context.write((tx) => dropLinks(tx, id))
 }
 
-/**
- * Publishes a confirmed suggestion in the name of the user who trusts its address, if that user may publish.
- * One that was set aside still waits for an editor.
- */
+/** In the name of the user who trusts the address, if that user may publish. One set aside still waits. */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed
   const trusting = aside === '' && address !== '' ? await findTrust(context.db, address) : undefined

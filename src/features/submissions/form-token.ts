@@ -37,14 +37,13 @@ async function findKey(db: Db): Promise<string | undefined> {
 const MAC_LENGTH = 22
 
 /**
- * A message authentication code. A plain hash over key and text serves: SHA-512/256 resists length extension.
- * `createHmac` would take as long as the whole answer with a cached page.
+ * A plain hash over key and text authenticates: SHA-512/256 resists length extension. `createHmac` would take
+ * as long as the whole answer with a cached page.
  */
 const macOf = (key: string, text: string) => hash('sha512-256', key + text, 'base64url')
 
 /**
- * The random part that many nonces share, since drawing it costs more than the MAC. Nonces need not be
- * secret: the MAC keeps tokens from being guessed.
+ * Many nonces share it, since drawing costs more than the MAC, which alone keeps tokens from being guessed.
  */
 let drawn = { text: '', left: 0 }
 

@@ -370,10 +370,7 @@ function sentColumns({ context, incoming }: Asked, sender: ReadSender, typed: Ty
 
 type Sent = { secret: string } | { over: Over }
 
-/**
- * Inserts a suggestion, and returns the secret of its page: a new one if the token was used for another
- * suggestion, which somebody else may have sent.
- */
+/** Returns the secret of the page: a new one if the token was used before, perhaps by somebody else. */
 function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string): Promise<Sent> {
   const { route, context } = asked
   const { now } = context

@@ -66,10 +66,7 @@ export type SendingOutcome =
   /** The exceeded limit. `soon`: a message was just sent to the address. */
   | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
-/**
- * Inserts a suggestion if no limit is exceeded; as spam if the form's token was used before. A lock makes
- * nodes count and insert one after another.
- */
+/** Inserts within limits; as spam if the form's token was used before. A lock makes nodes take turns. */
 export async function insertSubmission(
   tx: Tx,
   sent: NewSubmission,

@@ -34,7 +34,6 @@ export interface Submission {
   block: string
   language: Language
   note: string
-  /** What an editor wrote to the sender. */
   reply: string
   /** Id of the user who decided; 0 for none. */
   reviewer: number

@@ -4,7 +4,6 @@ import type {} from '../mail/people-part.ts'
 import type {} from '../pages/pages-part.ts'
 import { submissionSettingGroup } from './submission-settings.ts'
 
-/** Visitors suggest events, editors decide. */
 export const submissions: Feature = {
   name: 'submissions',
   settings: submissionSettingGroup,

@@ -23,7 +23,6 @@ export interface SuggestForm {
   typed: TypedForm
   faults: FormFaults
   action: string
-  /** Shown above the form. */
   notes?: Content
   hasPicture?: boolean
   /** Editors need no trap field, and see the picture next to the form. */

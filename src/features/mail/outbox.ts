@@ -198,7 +198,7 @@ export type Outcome =
   /** The relay could not be reached or refuses all messages; the message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
-/** True if the message is given up. A settled message is erased, since it may have a secret link. */
+/** Records the outcome; true if given up. Settled content is erased, since it may have a secret link. */
 export async function settleMessage(
   tx: Tx,
   { id, attempts }: MailMessageColumns,

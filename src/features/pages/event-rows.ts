@@ -101,7 +101,7 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
-/** True for posters and banners, whose lettering cropping would cut. */
+/** True for posters and banners, whose lettering would be cut by cropping. */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 

@@ -118,7 +118,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** Screen readers still read the name beside the logo. */
+/** The name beside the logo is hidden, except from screen readers. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(

@@ -46,7 +46,7 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** `#` if the scheme is not known to be harmless: some run code. */
+/** The URL, or `#` if its scheme is not known to be harmless: some run code. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }

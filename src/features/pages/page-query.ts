@@ -36,7 +36,7 @@ export const filterWithValue = (site: Site, name: string, value: string) =>
 /** Parameters in the order of links; `page` follows. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** Has no effect: from it the form shows what was sent and which parameters are wrong. */
+/** A query without effect, from which the form shows what was sent and which parameters are wrong. */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }

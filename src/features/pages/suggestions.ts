@@ -73,8 +73,8 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * By the beginning of names, then coming events by title; if nothing is found, by similar words. None if the
- * last word has fewer than two letters.
+ * Finds records by the beginning of names, then coming events by title; if nothing is found, by similar
+ * words. None if the last word has fewer than two letters.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)

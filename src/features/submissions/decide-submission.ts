@@ -215,7 +215,7 @@ function decide(
   })
 }
 
-/** Returns how many. To their senders they still seem to wait. */
+/** Returns the number of suggestions. To their senders they still seem to wait. */
 export function markSpam(context: Context, ids: readonly number[]): Promise<number> {
   return moveAll(context, ids, 'waiting', 'spam')
 }

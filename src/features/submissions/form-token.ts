@@ -42,9 +42,7 @@ const MAC_LENGTH = 22
  */
 const macOf = (key: string, text: string) => hash('sha512-256', key + text, 'base64url')
 
-/**
- * Many nonces share it, since drawing costs more than the MAC, which alone keeps tokens from being guessed.
- */
+/** Random part shared by many nonces: drawing it costs more than the MAC, which alone guards tokens. */
 let drawn = { text: '', left: 0 }
 
 function nextNonce(): string {

@@ -49,9 +49,9 @@ const UNCONFIRMED_HOURS = 48
 const SPAM_DAYS = 30
 
 export interface SendingLimits {
-  /** A day, from one e-mail address. */
+  /** Suggestions a day from one e-mail address. */
   address: number
-  /** An hour, from one network (`networkOf`). */
+  /** Suggestions an hour from one network (`networkOf`). */
   block: number
   /** An hour, from all senders. One e-mail domain may send half of them. */
   all: number
@@ -106,7 +106,7 @@ export async function insertSubmission(
   return { id: made?.id ?? 0, isReplay: used !== undefined }
 }
 
-/** Equal in both of two clicks. The token alone, perhaps from a cached page, opens no other sender's page. */
+/** Fields equal in two clicks. The token alone, perhaps from a cached page, opens no other sender's page. */
 const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 
 interface SentCounts {

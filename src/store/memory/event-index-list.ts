@@ -26,9 +26,9 @@ import {
 
 /** Bounds on starts and ends of events, in local time; an undefined bound is open. */
 export interface EventWindow {
-  /** start >=, unless `startsAfter` takes its place */
+  /** The earliest start, inclusive; ignored if `startsAfter` is set. */
   from: string | undefined
-  /** start <=, unless `endsBefore` takes its place */
+  /** The latest start, inclusive; ignored if `endsBefore` is set. */
   to: string | undefined
   startsBefore: string | undefined
   startsAfter: string | undefined
@@ -36,7 +36,9 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-/** Conditions that an event must all meet; of a list of ids it must have one. */
+/**
+ * Conditions, all of which an event must meet. If one is a list of ids, the event must have one of these ids.
+ */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -54,7 +56,7 @@ export interface IndexQuery {
   geoloc: boolean | undefined
   circle: Circle | undefined
   box?: Box | undefined
-  /** Lists only the first occurrence of each series. */
+  /** True to list only the first occurrence of each series. */
   isCollapsed?: boolean
   /** Ids that events must be among, such as the result of a search. */
   among: IdSet | undefined
@@ -69,7 +71,7 @@ export interface Ranking {
   /** `titled`: events with all words in the title; `named`: events with each word in the title or a name. */
   titled: IdSet
   named: IdSet
-  /** `YYYY-MM-DD`; past events ended before it. */
+  /** `YYYY-MM-DD`; events that ended before this day are past. */
   today: string
 }
 
@@ -273,7 +275,10 @@ export function leastSource(index: EventIndex, choices: readonly Choice[], bound
   return least
 }
 
-/** Visits the slots of the choice with the fewest, and tests each against the other choices. */
+/**
+ * Returns a page of the events that meet all conditions: visits the slots of the choice with the fewest
+ * slots, and tests these slots against the other choices.
+ */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -308,7 +313,7 @@ function listMatching(
 
 const ASKED_PER_POSTING = 16
 
-/** Whether counting the lists of a choice costs less than testing every event of the window. */
+/** True if counting the lists of a choice costs less than testing every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: SlotBounds, end: number): boolean {
   const { from, to } = rangeWithin(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from

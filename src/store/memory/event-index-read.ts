@@ -14,12 +14,12 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-// Reads the values of listed public events from the database: of all events into a new index, or of changed
-// ones.
+// Reads the indexed values of listed public events from the database: all events into a new index, or changed
+// events only.
 
 /** Rows per read; between two reads the event loop serves requests. */
 const AT_ONCE = 500
-/** The status that everybody may see (rule 11.9). */
+/** The status of records that everybody may see (rule 11.9). */
 const PUBLIC = 'publish'
 
 export async function readTerms(db: Db): Promise<Map<number, TermRow>> {
@@ -36,9 +36,9 @@ export async function lastEventId(db: Db): Promise<number> {
 }
 
 /**
- * Reads all listed public events into a new index, in the order of lists, as its columns must be. Events with
- * malformed times are left out and reported.
- * @throws Error if aborted
+ * * Reads all listed public events into a new index, in the order of lists, as its columns must be. Events
+ * with malformed times are left out and reported.
+ * @throws Error if `signal` is aborted
  */
 export async function readIndex(
   db: Db,
@@ -178,12 +178,12 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Returns the events by id, without those that are not public or not listed. */
+/** Returns those of the events that are public and listed, by id. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**
- * Reads some events; those with malformed times are left out and reported. The returned function adds the
- * ancestors of terms, as these are read at the same time.
+ * * Reads some events; those with malformed times are left out and reported. The returned function gets the
+ * terms, which are read at the same time, and adds their ancestors to the events.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
@@ -403,7 +403,7 @@ const factNumbers = madeOnce((words: string): readonly number[] =>
 
 const MOST_BYTES = 2 ** 32
 
-/** A buffer that grows in place, without copies. */
+/** Returns an array whose buffer grows in place, without copies. */
 function growing(): Int32Array<ArrayBuffer> {
   return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
 }

@@ -12,8 +12,9 @@ import {
 // Holds listed public events in columns of numbers, and keeps their posting lists in order.
 
 /**
- * The in-memory index that answers anonymous lists. It has no texts, only the values that lists sort and
- * filter by: about 70 bytes per event. `event-memory.ts` keeps it in step with the database.
+ * * The in-memory index from which anonymous list requests are answered. It has no texts, only the values
+ * that lists sort and filter by: about 70 bytes per event. `event-memory.ts` keeps it in step with the
+ * database.
  */
 export interface EventIndex {
   /** Columns are by slot. Times are local times in ms, computed as if they were UTC. */
@@ -41,8 +42,8 @@ export interface EventIndex {
   slotOf: Int32Array
   all: SortedSlots
   /**
-   * Posting lists by number. `postingOf` maps keys to numbers; a cell holds its own. A list that was not
-   * needed yet is only in `noted`.
+   * * Posting lists by number. `postingOf` maps keys to these numbers; a `Cell` holds its own number. A list
+   * not used yet is undefined here: its slots are in `noted`.
    */
   postings: (SortedSlots | undefined)[]
   /** Slots of all posting lists as first filled, list after list, and where each list ends. */
@@ -67,13 +68,13 @@ export interface IndexedEvent {
    * The ancestors of `terms`, perhaps repeated: an event of a category is in its ancestors too (rule 13.2).
    */
   ancestors: readonly number[]
-  /** Public records only, in the order of the event. */
+  /** Ids of public venues, in the order in which the event has them. */
   venues: readonly number[]
   organizers: readonly number[]
   series: number
   access: readonly number[]
   free: boolean
-  /** 0 if unknown. */
+  /** Index number of the way to attend; 0 if unknown. */
   attendance: number
 }
 
@@ -81,8 +82,8 @@ const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
 /**
- * `several` has events with more than one venue; the others have events of one record, with one flag or in
- * one cell.
+ * * Kinds of posting lists. `several` lists events with more than one venue; other kinds list the events of
+ * one record, with one flag or in one cell.
  */
 export type PostingKind =
   | 'term'
@@ -142,8 +143,8 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
 }
 
 /**
- * Postings per event, above the average: terms, ancestors, a venue and its cells, an organizer and three
- * flags.
+ * * Number of postings per event for which space is reserved, a little above the average: terms, ancestors, a
+ * venue and its cells, an organizer and three flags.
  */
 const LINKS_EXPECTED = 14
 
@@ -156,8 +157,8 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the order
- * of lists. One that comes again, since it moved during the reading, is ignored.
+ * * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the
+ * order of lists. An event that was noted before, since it moved during the reading, is ignored.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
@@ -237,7 +238,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
 const SPARE_POSTINGS = 10_000
 
 /**
- * Whether most postings belong to cells that venues have left. Their numbers are not reused, so a rebuilt
+ * * True if most postings belong to cells that venues have left. Posting numbers are not reused, so a rebuilt
  * index is smaller.
  */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
@@ -270,7 +271,7 @@ export function slotsOfPosting(index: EventIndex, posting: number | undefined): 
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/** Returns a posting list. It is made when first needed, since most never are. */
+/** Returns a posting list, which is made at its first use, since most lists are never used. */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open
@@ -288,7 +289,9 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/** Returns the publication date in ms; 0 if malformed, since it only breaks ties between equal starts. */
+/**
+ * Returns the publication date in ms; 0 if malformed, since the date only breaks ties between equal starts.
+ */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
 function takeSlot(index: EventIndex, event: IndexedEvent): number {

@@ -25,11 +25,11 @@ import { dropAllPieces, dropPieces, type EventPieces, emptyPieces } from './even
 
 export interface EventMemory extends EventState {
   searches: EventSearches
-  /** Identifies the state of the data; an answer stays valid until this changes. */
+  /** The cursor up to which changes are applied; a cached answer stays valid until the cursor changes. */
   version: string
   /** Incremented when old addresses of sources that moved to this calendar may have changed. */
   sources: number
-  /** Incremented when settings of owners may have changed, once these are in effect. */
+  /** Incremented when settings of owners may have changed, once the new settings are in effect. */
   settings: number
   following: Following
 }
@@ -70,7 +70,8 @@ const HEAD_START_MS = 300
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
 /**
- * `budget` bounds pieces and results of searches. `report` gets failures, and events that cannot be listed.
+ * * Returns an empty memory, which `loadMemory` fills. `budget` limits cached pieces and search results.
+ * `report` is called with failures and with events that cannot be listed.
  */
 export function openEventMemory(
   database: Database,
@@ -112,12 +113,12 @@ export function openEventMemory(
   }
 }
 
-/** Whether the database may have changes that have not been applied to the memory. */
+/** True if the database may have changes that have not been applied to the memory. */
 export function isBehind({ following }: EventMemory): boolean {
   return following.database.look() || following.applied !== following.announced
 }
 
-/** Whether a read that ends now may show changes that have not been applied. */
+/** True if a read that ends now may show changes that have not been applied. */
 export function mayBeBehind(memory: EventMemory): boolean {
   return memory.following.database.commitsUnderWay() !== undefined || isBehind(memory)
 }
@@ -133,8 +134,8 @@ export function readingFrom(memory: EventMemory): () => boolean {
 }
 
 /**
- * Waits until this process knows every change that a read ending now may have shown, so that its client gets
- * no older answer from memory.
+ * * Waits until this process knows every change that a read ending now may have shown, so that the client of
+ * this read gets no older answer from memory.
  */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()
@@ -168,8 +169,9 @@ export function loadMemory(memory: EventMemory): Promise<void> {
 }
 
 /**
- * While a small calendar is being read: returns a promise that never rejects. Waiting for it is as quick as
- * reading the database, for which a thread would have to start.
+ * * Returns a promise of the end of the reading of a small calendar, which never rejects; undefined once the
+ * calendar has been read. Waiting is as quick as reading the database, for which a thread would have to
+ * start.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
@@ -229,7 +231,7 @@ function moveTo(memory: EventMemory, cursor: Cursor): void {
   memory.version = cursor
 }
 
-/** Empties the memory, and reads it anew while the database answers requests. */
+/** Drops the index. If the calendar had been read, it is read anew, while the database answers requests. */
 async function startAgain(memory: EventMemory): Promise<void> {
   const wasLoaded = memory.index !== undefined
   memory.sources++
@@ -240,7 +242,7 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** Rebuilds the index after changes could not be applied, so that no request fails because of them. */
+/** Rebuilds the index after an error in applying changes, so that no request fails because of this error. */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)
@@ -299,7 +301,7 @@ function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
 }
 
-/** `start` is the cursor from before the reading. */
+/** A calendar read from the database; `start` is the cursor from before the reading. */
 interface ReadCalendar {
   terms: Map<number, TermRow>
   index: EventIndex
@@ -470,8 +472,8 @@ function emptySearches(budget: CacheBudget): EventSearches {
 }
 
 /**
- * Returns the ids that match a search, at `version` or later; a cached result may have part of the next
- * change.
+ * * Returns the ids of the events that match `text`, as of `version` or later: a cached result may have part
+ * of the next change.
  */
 export function findSearched(
   searches: EventSearches,
@@ -493,7 +495,7 @@ export function findSearched(
   return looking
 }
 
-/** Finds the words of a search, at the memory's version of the data or later. */
+/** Returns the ids of the events with the words of `text`, as of the memory's version or later. */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

@@ -33,8 +33,8 @@ export function lengthOf(parts: readonly Buffer[]): number {
 }
 
 /**
- * The JSON of an event before and after its categories and tags, whose counts change most often. It never
- * changes: another state of the event is another piece.
+ * * The JSON of an event before and after its categories and tags, whose counts change most often. A piece
+ * never changes: another state of the event is another piece.
  */
 export interface EventPiece {
   before: Buffer
@@ -43,7 +43,7 @@ export interface EventPiece {
   after: Buffer
 }
 
-/** The piece of an event that is shown alone; `sequence` is the number of its version. */
+/** The piece of an event that is shown alone; `sequence` is the number of the event's version. */
 export interface SinglePiece extends EventPiece {
   sequence: number
 }
@@ -59,7 +59,7 @@ export interface EventPieces {
   listed: Cache<number, EventPiece>
   /** Public events as shown alone, by id. */
   single: Cache<number, SinglePiece>
-  /** Incremented whenever everything is dropped. */
+  /** Incremented whenever all pieces are dropped. */
   age: number
   /** Incremented with every drop: a row read before a drop may be older than a piece cached after it. */
   drops: number
@@ -154,7 +154,10 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/** The text gets a buffer of its own, since small buffers share memory and keep all of it alive. */
+/**
+ * Returns the text in UTF-8, in a buffer of its own, since small buffers share memory and keep all of it
+ * alive.
+ */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)

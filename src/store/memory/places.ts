@@ -52,7 +52,10 @@ export function noPlaces(): Places {
   return { all: new Map(), cells: new Map(), coarsest: [] }
 }
 
-/** `point` is undefined if the venue has no coordinates or is not public. */
+/**
+ * Places a venue at `point`; removes the venue if `point` is undefined: it has no coordinates or is not
+ * public.
+ */
 export function putPlace(places: Places, venue: number, point: Point | undefined): void {
   const before = places.all.get(venue)
   if (before && before.lat === point?.lat && before.lng === point.lng) return
@@ -68,7 +71,7 @@ interface Within {
   venues: number[]
 }
 
-/** The box may cross the date line. */
+/** Finds the venues in a box, which may cross the date line. */
 export function placesInBox(places: Places, box: Box): Within {
   const within: Within = { cells: [], venues: [] }
   const look = (cell: Cell): void => {

@@ -29,7 +29,7 @@ export function emptySlots(): SortedSlots {
 /** The initial `before` of every list. A list of one block needs no other, since that block starts at 0. */
 const UNCOUNTED = new Int32Array(0)
 
-/** Makes a list of slots that are already sorted; it takes over the array. */
+/** Makes a list of slots that are already sorted, without copying the array. */
 export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
   const blocks: Block[] = []
   for (let from = 0; from < slots.length; from += FULL) {
@@ -57,7 +57,7 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
 }
 
 /**
- * The key of the slot must be the one it was added with.
+ * * Removes a slot, whose key must be the one with which it was added.
  * @throws Error if the slot is not at the place of its key
  */
 export function removeSlot(list: SortedSlots, slot: number, order: Order): void {

@@ -7,7 +7,7 @@ export interface UnsavedTextColumns {
   kind: string
   /** 0 for a record not created yet. */
   record: number
-  /** Tells several forms of a record apart; empty for one without a name. */
+  /** The form's name, which tells apart several open forms of one record; empty for a form without a name. */
   form: string
   /** The version that the form showed. */
   version: number

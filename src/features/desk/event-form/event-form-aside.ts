@@ -203,7 +203,7 @@ export function slugCard(form: EventForm): Html {
 
 // The publication date, needed once the status is `future`.
 
-/** Publication date and time; none unless the event is scheduled. */
+/** The controls for publication date and time; empty unless the event is scheduled. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {
@@ -226,7 +226,8 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * `date` is undefined if it does not change; a scheduled event set to `publish` gets the present time.
+ * Reads the publication date, undefined if unchanged. For a scheduled event set to `publish`, it is the
+ * present time.
  * @param shown the stored event's controls
  */
 export function readPublication(

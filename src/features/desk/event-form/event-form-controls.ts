@@ -16,9 +16,12 @@ export interface EventForm {
   faults: FormFaults
   /** The stored event; missing for a new one. */
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /** Identifies the form: sent twice, it creates its event and picture only once. */
+  /** A random key of the form, so that a form sent twice creates its event and picture only once. */
   key: string
-  /** The name of the form's unsaved text. */
+  /**
+   * A random id under which text typed in this form is kept until saved; tells apart several open forms of
+   * one record.
+   */
   formName: string
   may: {
     statuses: readonly string[]
@@ -41,7 +44,7 @@ export interface EventForm {
   dates: ShownDates | undefined
   ruleInWords: string
   near: Clashes
-  /** Above the form: about a conflict, a waiting proposal, an unsaved text. */
+  /** Messages above the form, about a conflict, a waiting proposal or an unsaved text. */
   notes: Content
   isConflict?: true
   notice?: Content
@@ -83,7 +86,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   later_time: 'New time',
 }
 
-/** A control's label; its name if it is unknown. */
+/** A control's label; for an unknown control, its name. */
 export function controlLabel(site: Context['site'], name: string): string {
   const field = Object.hasOwn(event.fields, name)
     ? event.fields[name as keyof typeof event.fields]
@@ -115,13 +118,13 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
 id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** Picked new names without the last one, which is still in the text control. */
+/** Checkboxes for picked new names. The last name is left out: it is still in the text control. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))
 }
 
-/** A picked value; unticking leaves it out. */
+/** A ticked checkbox for a picked value; unticking removes the value. */
 export function chip(name: string, value: string, text: string): Html {
   return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span \
 dir="auto">${text}</span></label>`

@@ -161,7 +161,9 @@ async function writtenPage(
   }
 }
 
-/** In the transaction, to show draft venues saved with the event, too. */
+/**
+ * A context that reads in the transaction, so that the preview shows new venues saved with the event, too.
+ */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

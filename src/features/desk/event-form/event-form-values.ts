@@ -299,7 +299,9 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 
 type Link = string | Record<string, string>
 
-/** Above `MOST_NAMED` it looks up no names: the save is refused anyway. */
+/**
+ * Links to the chosen ids and names. Above `MOST_NAMED`, no names are looked up: the save is refused anyway.
+ */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts
@@ -333,7 +335,7 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** Undefined if the form has no control for organizers. */
+/** Links to organizers; undefined if the form has no control for them. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -351,7 +353,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** Those that the caller may see, at most `MOST_NAMED` of each kind. */
+/** The form's venues and organizers that the caller may see, at most `MOST_NAMED` of each kind. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,

@@ -346,7 +346,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   const { context, dates, typed } = form
   const { site } = context
   const shown = new Set(dates?.dates.map(({ day }) => day))
-  // Hidden controls keep dates left out that are not shown.
+  // Left-out dates that are not shown are kept in hidden controls.
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>

@@ -87,7 +87,7 @@ export interface KnownEvent {
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /** With a change that the caller has proposed, until it is published or withdrawn. */
+  /** The event's values as controls, with the caller's proposed change until it is published or withdrawn. */
   typed: TypedForm
   proposed: RawValues
 }
@@ -207,7 +207,7 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/** What the form showed in controls whose values versions lack, for a save to tell what changed. */
+/** The shown values of controls that versions do not store, so that a save can tell what changed. */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },

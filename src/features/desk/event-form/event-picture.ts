@@ -31,7 +31,7 @@ import { changeFocus, type FocalPoint } from '../picture-store.ts'
 
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Only once for each `key`; undefined if no picture was sent. */
+/** Stores the sent picture, only once for each `key`; undefined if none was sent. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   return file && keepSent(context, file, key)
@@ -54,7 +54,7 @@ export async function keepSent(
 }
 
 /**
- * What to tell the user.
+ * Says to the user why a file was refused.
  * @throws `error`, unless it is a Problem
  */
 export async function faultOfSent({ site }: Context, file: SentFile, error: unknown): Promise<string> {
@@ -69,7 +69,10 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
 /** HEIC files, which many phones write; the type follows the four bytes of the first box's length. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
-/** Contributors may, too. Nobody else sees their picture before a public record has it (`imagesOpenTo`). */
+/**
+ * True if the caller may add pictures. Those of contributors are hidden from others until a public record has
+ * them (`imagesOpenTo`).
+ */
 export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
 
 /** A random file name if the caller may not upload, so that nobody guesses its address before the review. */
@@ -161,7 +164,10 @@ export function focalPointIn(text: string): FocalPoint | undefined {
   return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }
 
-/** Its script refuses files above `maxBytes`: the server would not read a form with one. */
+/**
+ * The control for a picture. Its script refuses files above `maxBytes`, since the server would refuse the
+ * whole form.
+ */
 export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
@@ -209,8 +215,8 @@ ${plainField(alt, faults)}${
 }
 
 /**
- * Saves `alt` as the picture's alternative text, unless the form showed it for the former one: as `shown`, or
- * as the stored text of `former`.
+ * Saves `alt` as the picture's alternative text. If it is still the text shown for the picture `former`
+ * (`shown`, or else the stored text), nothing is saved.
  */
 export async function sayWhatItShows(
   context: Context,

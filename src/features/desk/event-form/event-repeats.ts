@@ -121,7 +121,10 @@ function weekdayAt(wall: string): string {
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/** A recurrence as values of controls. A rule that they cannot express is `as_is`, which a save keeps. */
+/**
+ * A recurrence as values of controls. A rule that the controls cannot express becomes `as_is`, which a save
+ * keeps.
+ */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
   recurrence: Recurrence,

@@ -56,8 +56,8 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
 }
 
 /**
- * Of two moments with the same local time, the first, unless the second is ticked; for an end, the second if
- * the first lies before the start.
+ * If the clocks show a local time twice, the first moment is chosen, or the second if it is ticked. For an
+ * end, the second is also chosen if the first lies before the start.
  */
 function chosenMoments(
   typed: TypedForm,
@@ -111,7 +111,10 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
 /** `24:00` and `24 Uhr`: read as 00:00, such a start would be a day too early. */
 const DAY_END = /^\D*24/
 
-/** By default two hours after the start; an end time before the start, without a date, is the next day's. */
+/**
+ * The end, by default two hours after the start; an end time before the start, without a date, is the next
+ * day's.
+ */
 function endIn(
   site: Site,
   typed: TypedForm,
@@ -254,7 +257,10 @@ export function typedTimes(
   }
 }
 
-/** Moves the typed end, so that the event lasts as long as `before`; not if a time cannot be read. */
+/**
+ * Moves the typed end, so that the event lasts as long as `before`. If a time cannot be read, nothing is
+ * moved.
+ */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,

@@ -26,7 +26,7 @@ export interface RuleFields {
   interval: number
   /** Empty means the weekday of the start. */
   weekdays: string[]
-  /** Monthly: 1 to 31, -1 for the last. Undefined: the day of the start, or `weekday` applies. */
+  /** Monthly: 1 to 31, -1 for the last. Undefined if `weekday` or the day of the start applies. */
   month_day?: number
   /** Monthly: the weekday, such as `2tu` or `-1fr`. */
   weekday?: string

@@ -53,7 +53,7 @@ import {
 
 // The inbox: events and proposals that wait for a review. Reviewers see all of them, authors their own.
 
-/** Small, since each event of the page is compared with others for clashes. */
+/** Few entries per page, since each event is compared with others for clashes. */
 const PER_PAGE = 6
 const MOST_TODAY = 3
 
@@ -125,7 +125,7 @@ function draftOf(
   }
 }
 
-/** For the start page; undefined if nothing waits. */
+/** The oldest waiting entries, for the start page; undefined if nothing waits. */
 export async function waitingList(context: Context): Promise<Html | undefined> {
   const { items } = await listInbox(context, MOST_TODAY)
   if (items.length === 0) return undefined
@@ -286,7 +286,7 @@ function besideTable(
   )
 }
 
-/** Present and proposed values, without those that the caller may not see. */
+/** A table of present and proposed values, without a present meeting link that the caller may not see. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -388,7 +388,10 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/** For a scheduled event it gives the time of publication; linked drafts are public at once. */
+/**
+ * The message after a publication. For a scheduled event, it gives the time of publication; linked drafts are
+ * public at once.
+ */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))
@@ -417,7 +420,7 @@ const DECIDED_AS: Readonly<Record<string, Decided['decided']['as']>> = {
   withdraw: 'withdrawn',
 }
 
-/** True if the caller has already decided just so, as after a double click. */
+/** True if the caller has already made this decision, as after a double click. */
 function isOwnDecision({ by, as }: Decided['decided'], action: string, { caller }: Context): boolean {
   return by === caller.login && as === DECIDED_AS[action]
 }

@@ -18,7 +18,7 @@ export function mayReview({ caller }: Pick<Context, 'caller'>): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
 }
 
-/** A draft by the same author, published together with the record. */
+/** A draft or pending venue or organizer by the record's author, published together with the record. */
 export interface LinkedDraft {
   kind: 'venue' | 'organizer'
   id: number
@@ -27,7 +27,10 @@ export interface LinkedDraft {
 
 export const BROUGHT = ['venue', 'organizer'] as const
 
-/** Ids of linked records under the keys of versions; without a key, `values` does not change these links. */
+/**
+ * Ids of the venues and organizers that `values` links to. If `values` does not change a list, its key is
+ * missing.
+ */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
     (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -37,7 +40,7 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** `links` has ids of linked records under the keys of versions: `venues` and `organizers`. */
+/** A record to publish; `links` has the ids of its `venues` and `organizers`. */
 export interface SentRecord {
   author: number
   links: Readonly<Record<string, unknown>>
@@ -71,7 +74,9 @@ export async function findLinkedDrafts(
   )
 }
 
-/** `publish` then writes the drafts that the caller may publish. */
+/**
+ * Finds the record's linked drafts that the caller may publish: `records` lists them, `publish` saves them.
+ */
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []

@@ -33,21 +33,24 @@ export type Edited =
   | { saved: Saved; changed: string[]; taken: string[] }
   | { conflicts: Conflict[]; taken: string[]; version: number }
 
-/** `version` is the one that the form was based on, `base` what it showed, if the page sends that. */
+/**
+ * A sent form. `version` is the record's version that it showed, `base` the values that it showed, if sent.
+ */
 export interface SentForm {
   values: RawValues
   version: number
   base?: RawValues
   form?: string
-  /** Writes more in the same transaction, even if no field changes. Gets the version before. */
+  /** Called in the transaction of the save, even if no field changes, with the version before the save. */
   beside?: ((tx: Tx, version: number) => Promise<void>) | undefined
 }
 
 const MOST_TRIES = 5
 
 /**
- * Saves the fields that the form has changed; others' changes to the remaining ones are kept. If both have
- * changed a field, the conflict is returned. Unchanged texts keep their author.
+ * Saves the fields that the form has changed; others' changes to the remaining ones are kept. If the form and
+ * others have changed a field, nothing is saved and the conflicts are returned. Unchanged texts keep their
+ * author.
  * @throws Problem as `updateRecord`
  */
 export async function saveForm(
@@ -111,14 +114,16 @@ export interface MergedForm {
   conflicts: Conflict[]
 }
 
-/** Merged as a unit: one side's start with the other's end is nobody's choice; likewise coordinates. */
+/**
+ * Fields merged as a unit: one person's start with another's end is nobody's choice; likewise coordinates.
+ */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],
 ]
 
 /**
- * Merges sent with present values, based on the version that the form showed.
+ * Merges sent values with present ones, based on the version that the form showed.
  * @throws Problem rest_invalid_param for values over a limit
  */
 export async function mergeForm(
@@ -169,7 +174,7 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** What the form showed; undefined if the history no longer has that version. */
+/** The values that the form showed; undefined if the history no longer has that version. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,

@@ -177,7 +177,10 @@ export async function listWaitingProposals(
 
 const MOST_COUNTED = 10_000
 
-/** Each count stops at ten thousand. */
+/**
+ * Counts pending events and waiting proposals, with an `author` only theirs; each count stops at ten
+ * thousand.
+ */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -193,7 +196,7 @@ export async function countInbox(
 }
 
 export interface Decision {
-  /** Login of who decided; empty for the command line. */
+  /** The login of the user who decided; empty for the command line, or if unknown. */
   by: string
   at_utc: string
   as: 'published' | 'sent back' | 'withdrawn'
@@ -259,7 +262,9 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/** Forms of a record, 0 for one not created yet; without `form`, all of them. */
+/**
+ * A form of the record with the id `record`, 0 for a record not created yet; without `form`, all its forms.
+ */
 export interface FormPlace {
   record: number
   form?: string

@@ -76,7 +76,7 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 /**
  * Stores the changes as the caller's proposal, in place of an undecided one, which is withdrawn if there is
  * no change.
- * @throws Problem rest_forbidden, or the faults of the values
+ * @throws Problem rest_forbidden, or with the faults of the values
  */
 export async function proposeChange(
   context: Context,
@@ -147,7 +147,7 @@ export async function findSeenProposal(context: Context, id: number): Promise<Pr
 }
 
 /**
- * Returns the decision if there is one.
+ * Withdraws the caller's own proposal. If it is already decided, returns the decision.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
@@ -160,7 +160,7 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
 }
 
 /**
- * With a note to the author. Returns the decision if there is one.
+ * Sends a proposal back with a note to its author. If it is already decided, returns the decision.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function sendBackProposal(
@@ -187,7 +187,7 @@ function whileOpen<Done>(
 }
 
 /**
- * Calls `work` with the lock on an undecided proposal; returns the decision if there is one.
+ * Locks a proposal, and calls `work` if it is undecided; otherwise returns the decision.
  * @throws Problem rest_gone
  */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
@@ -199,6 +199,7 @@ async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>)
 }
 
 /**
+ * Publishes a proposal with its linked drafts.
  * @param decided the reviewer's choices after a conflict, with the version that they saw
  * @throws Problem rest_forbidden, and as an update
  */
@@ -325,7 +326,10 @@ function decideEvent(
   })
 }
 
-/** Who decided on the event, and how; if the history does not tell, by its status. */
+/**
+ * Who decided on the event, and how. If the history does not tell, the decision is inferred from the event's
+ * status, and `by` is empty.
+ */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
   const as = status === 'trash' ? 'withdrawn' : status === 'draft' ? 'sent back' : 'published'
@@ -341,7 +345,7 @@ export interface InboxItem extends InboxPlace {
   record: number
   title: string
   author: { id: number; name: string }
-  /** The series, if this date stands for all its pending ones. */
+  /** The series' id, if the item stands for all pending dates of a series. */
   series: number | null
   imported: boolean
   note: string
@@ -351,7 +355,7 @@ export interface InboxItem extends InboxPlace {
 export interface Inbox {
   items: InboxItem[]
   next: InboxPlace | undefined
-  /** Each stops at ten thousand. */
+  /** Counts of all waiting items, each up to ten thousand. */
   counts: { events: number; proposals: number }
 }
 

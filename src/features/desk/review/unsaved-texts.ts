@@ -25,7 +25,7 @@ export interface UnsavedText {
   kind: string
   /** 0 for a record not created yet. */
   record: number
-  /** Tells several forms of a record apart; empty for one without a name. */
+  /** The form's name, which tells apart several open forms of one record; empty for a form without a name. */
   form: string
   /** The version that the form showed; if there is a later one, somebody has changed the record since. */
   version: number
@@ -35,7 +35,10 @@ export interface UnsavedText {
 
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
-/** Refuses a text that is too large or comes within `PAUSE_S`, unless it is the last one (`isLast`). */
+/**
+ * Stores what the caller has typed. A text that is too large is refused, and one within `PAUSE_S` of the text
+ * before, unless `isLast` is true.
+ */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
   { values, ...place }: Unsaved,
@@ -53,7 +56,10 @@ export async function keepUnsavedText(
   })
 }
 
-/** The caller's text for a record, 0 for one not created yet; without `form`, the latest of all forms. */
+/**
+ * The caller's unsaved text for a record id, 0 for a record not created yet; without `form`, the latest of
+ * all its forms.
+ */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -64,7 +70,7 @@ export async function findUnsavedText(
   return row && readUnsaved(row)
 }
 
-/** The caller's texts, the latest first. */
+/** The caller's unsaved texts, the latest first. */
 export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
   return (await selectUnsaved(db, caller.id)).map(readUnsaved)
 }

@@ -3,11 +3,11 @@ import { Problem } from '../../base/problems.ts'
 import { normalize } from '../../base/text/characters.ts'
 import { stripMetadata } from './strip-metadata.ts'
 
-/** In the order of answers (rule 8.2). */
+/** In the order in which answers list the sizes (rule 8.2). */
 const SIZE_NAMES = ['medium', 'large', 'thumbnail', 'medium_large', '1536x1536', '2048x2048'] as const
 export type SizeName = (typeof SIZE_NAMES)[number]
 
-/** `ending` is appended to the stem of the image, such as `-300x225.jpg`. */
+/** `ending`, such as `-300x225.jpg`, is appended to the stem of the file name. */
 export interface PreparedFile {
   ending: string
   bytes: Buffer
@@ -31,7 +31,7 @@ export interface PreparedImage {
 
 /** Pixels of the long side above which `full` is a scaled copy (rule 8.3). */
 const MAX_SIDE = 2560
-/** In seconds. */
+/** In seconds; processing of an image is aborted after this time. */
 const DEADLINE = 20
 const MOST_FRAMES = 2000
 const SLOW_BYTES = 4_000_000
@@ -82,7 +82,7 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/** Returns `application/octet-stream` for any other ending. */
+/** Returns the MIME type by the ending of the name; `application/octet-stream` for an unknown ending. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
   return found?.[0] ?? 'application/octet-stream'
@@ -110,10 +110,10 @@ interface Inspected {
 }
 
 /**
- * Makes the sizes of rule 8.2 without metadata. Undefined if the image is damaged or no JPEG, PNG, GIF, WebP
- * or AVIF. Few are made at a time, and slow ones never hold up the others.
+ * Makes the sizes of rule 8.2 without metadata. Returns undefined if the image is damaged or no JPEG,
+ * PNG, GIF, WebP or AVIF. Few images are processed at a time, and slow ones never hold up the others.
  * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed,
- * rest_unavailable if too many wait
+ * rest_unavailable if too many images wait
  */
 export async function prepareImage(file: ImageFile, fileName: string): Promise<PreparedImage | undefined> {
   const sharp = await loadSharp()
@@ -149,7 +149,7 @@ async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | 
   if (!format || !dimensions) return undefined
   if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES)
     throw tooLarge(format.maxPixels)
-  // The orientation of AVIF is a property; Exif only repeats it.
+  // AVIF stores the orientation as a property of the image; Exif only repeats it.
   const held = mimeType === 'image/avif' ? 1 : orientation
   return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
 }
@@ -206,8 +206,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * Returns the image without metadata; undefined if some is left or the dimensions differ, so that it must be
- * encoded again from its pixels.
+ * Returns the image without metadata; undefined if metadata is left or the dimensions differ, so that the
+ * image must be encoded again from its pixels.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -219,21 +219,21 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   return isSame && isClean ? bytes : undefined
 }
 
-/** Maximum of bytes of Exif with the orientation alone, and what readers put around it. */
+/** Exif of at most this many bytes has the orientation alone, with the header that readers add. */
 const MOST_EXIF = 64
 
 let loading: ReturnType<typeof openSharp> | undefined
 
 /**
- * Loads `sharp` with the first image, for a quick start, and only once: setting it up again would refuse
- * images being read.
+ * Loads `sharp` with the first image, for a quick start, and only once: setting `sharp` up again would make
+ * reads of images under way fail.
  */
 export function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }
 
-/** Stops the library from reading any other format. */
+/** Imports `sharp`, and allows it to read only the formats of `formats`. */
 async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
@@ -305,7 +305,7 @@ function stemOf(fileName: string): string {
   return stem.replace(/^[-_]+|(?<![-_])[-_]+$/g, '') || 'image'
 }
 
-/** `slow` work may take seconds, and never takes all places. */
+/** `slow` work may take seconds, and never occupies all `PLACES`. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {
@@ -318,7 +318,10 @@ interface ImageQueue {
   waiting: Waiting[]
 }
 
-/** Images made at once; each takes a thread that files and DNS use, too. */
+/**
+ * At most this many images are processed at once: each occupies a thread of the pool that files and DNS use,
+ * too.
+ */
 const PLACES = 2
 const SLOW_PLACES = 1
 const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
@@ -329,8 +332,8 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Runs in order, but quick work does not wait for slow work.
- * @throws Problem rest_unavailable at once, if too many wait
+ * Runs `work` after the work that was queued before, but quick work does not wait for slow work.
+ * @throws Problem rest_unavailable at once, if too much work of this pace waits
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
   const { waiting, running } = queue
@@ -357,7 +360,10 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/** Encodes what `work` makes of an image, with the limits of `prepareImage`. */
+/**
+ * Returns the encoded result of `work`, with the limits of `prepareImage`; undefined if the image cannot be
+ * read.
+ */
 export async function encodeOne(file: ImageFile, work: (image: Sharp) => Sharp): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   return takeTurn(queue, file.size >= SLOW_BYTES ? 'slow' : 'quick', async () => {

@@ -56,16 +56,17 @@ export interface MediaStore {
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
   read: (key: string) => Promise<StoredFile | undefined>
   /**
-   * The key stays taken, unless `list` called the file a leftover.
+   * Removes the file. Its key stays taken, unless `list` called the file a leftover.
    * @throws Error if the store fails or the key is malformed
    */
   remove: (key: string) => Promise<void>
   /**
-   * Replaces a file that an interrupted copy of a store may have left; new files are `put`.
+   * Writes a file of a backup, and replaces one that an interrupted copy of a store may have left; new
+   * files are `put`.
    * @throws Error if the store fails or the key is malformed
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
-  /** Yields files, removed keys (of size 0) and leftovers, in any order. */
+  /** Yields files, leftovers, and removed files (of size 0), in any order. */
   list: () => AsyncIterable<ListedFile>
   /** Rejects if files cannot be written, as far as this process knows. */
   check: () => Promise<void>
@@ -73,7 +74,10 @@ export interface MediaStore {
 
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
-/** The folder is made with the first file. If its disk is full or read-only, writes reject with a Problem. */
+/**
+ * Returns a store in a folder, which is made with the first file. If its disk is full or read-only, writes
+ * reject with a Problem.
+ */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false, device: deviceOf(folder) }
   return {
@@ -89,14 +93,14 @@ export function localMediaStore(folder: string): MediaStore {
 }
 
 /**
- * True for plain names between slashes. None starts with a dot, so no key leads out of the folder or to an
- * unfinished file.
+ * True for plain names between slashes. No name may start with a dot, so no key leads out of the folder or
+ * to an unfinished file.
  */
 export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.test(key)
 
 const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Skips names that this service never makes. */
+/** Yields the files of the folder; skips names that this service never makes. */
 async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -115,7 +119,9 @@ function pathOf(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/** Claims the name with an empty file, then moves the whole bytes there. False if the name is taken. */
+/**
+ * Claims the name with an empty file, then moves the complete file there. Returns false if the name is taken.
+ */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
@@ -136,7 +142,7 @@ async function replaceFile(store: string, path: string, bytes: Uint8Array): Prom
   await moveIn(path, bytes, firstMade, owner)
 }
 
-/** Moves the file to `path` atomically and durably. `firstMade` is the topmost folder made for it. */
+/** Writes the file to `path` atomically and durably. `firstMade` is the topmost folder made for the file. */
 async function moveIn(
   path: string,
   bytes: Uint8Array,
@@ -189,7 +195,9 @@ async function emptyFile(path: string): Promise<void> {
   }
 }
 
-/** An empty file is not found: its name is being claimed or was given up. */
+/**
+ * Opens a file; undefined if it is missing or empty. An empty file belongs to a put under way or was removed.
+ */
 async function readFile(path: string): Promise<StoredFile | undefined> {
   const file = await openExisting(path)
   const stat = await file?.stat()
@@ -231,7 +239,7 @@ function requireMounted(health: FolderHealth): void {
     throw new Problem('rest_unavailable', { retryAfter: 30 })
 }
 
-/** @throws Problem rest_insufficient_storage and rest_read_only in place of errors of the system */
+/** @throws Problem rest_insufficient_storage or rest_read_only if the disk is full or read-only */
 async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
   requireMounted(health)
   try {

@@ -3,8 +3,8 @@ import { codeOf, messageOf } from '../../base/errors.ts'
 import { type ImageService, localMediaStore, type MediaStore } from './media-store.ts'
 
 /**
- * Takes `file:FOLDER` or `s3://…`; `report` gets failures of a bucket. The S3 client is loaded on use, since
- * not every installation has it.
+ * Opens the store at `file:FOLDER` or `s3://…`; `report` gets failures of a bucket. The S3 client is loaded
+ * on use, since not every installation has it.
  * @throws Error with one sentence if the address has neither form, or the package is missing
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {

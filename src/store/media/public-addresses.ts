@@ -4,8 +4,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 // Decides which addresses the service may connect to on behalf of others.
 
 /**
- * Takes http and https. With `hosts`, only these may be reached, on any port and address; else every host
- * with a public address.
+ * True if the URL is http or https and may be reached. If `hosts` has entries, only these hosts may be
+ * reached, on any port and address; else every host with a public address.
  */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
@@ -14,7 +14,10 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/** Drops port, brackets and the last dot; the URL parser has normalized other spellings of IPv4. */
+/**
+ * Returns the host without port, brackets and the last dot; the URL parser has normalized other spellings of
+ * IPv4.
+ */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
@@ -30,8 +33,8 @@ export class NoPublicAddress extends Error {
 }
 
 /**
- * Looks up a host once and returns checked addresses only, so that the connection goes to one of them.
- * Without `hosts` only public ones pass.
+ * Looks up a host once and returns checked addresses only, so that the connection goes to one of them. If
+ * `hosts` is empty, only public addresses are returned.
  */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {
@@ -64,11 +67,11 @@ const specialV4 = rangesOf('ipv4', [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ])
-/** All other ranges are local or multicast, or hold IPv4 addresses. */
+/** All IPv6 ranges outside this one are local or multicast, or hold IPv4 addresses. */
 const globalV6 = rangesOf('ipv6', ['2000::/3'])
 const specialV6 = rangesOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** False also for every IPv6 address that contains an IPv4 address. */
+/** True if the address is public; false also for every IPv6 address that contains an IPv4 address. */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%')) return false
   const version = isIP(ip)

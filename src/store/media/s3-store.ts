@@ -35,21 +35,21 @@ export interface S3Limits {
 const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
 /**
- * Attempts if the connection or store fails, and if another writer is busy with the name; the pause between
- * them.
+ * Maximum of attempts if the connection or store fails, or, for `CONFLICT_ATTEMPTS`, if another writer is
+ * busy with the name, with a pause of `CONFLICT_MS` between two.
  */
 const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
 
-/** In ms, the pause between reports of an outage, which every request meets. */
+/** In ms, the least time between two reports, since in an outage every request fails. */
 const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
 
 /**
  * Takes `s3://BUCKET/PREFIX?endpoint=…&region=…`.
- * @throws Error with one sentence that repeats nothing of the address
+ * @throws Error with one sentence that does not repeat the address, which may have credentials
  */
 export function parseS3Address(address: string): S3Place {
   const url = URL.parse(address)
@@ -75,10 +75,10 @@ export function parseS3Address(address: string): S3Place {
 }
 
 /**
- * Takes credentials from the usual places of the SDK. If the bucket fails, functions reject with
- * `rest_unavailable`, and `report` gets an error without secrets, at most once a second. A removed file
- * leaves an empty one, so that its name stays taken. With conditional writes (`If-None-Match: *`) one of
- * several writers of a name wins; without, two nodes may both succeed.
+ * Returns a store in a bucket, with credentials from the usual places of the SDK. If the bucket fails,
+ * functions reject with `rest_unavailable`, and `report` gets an error without secrets, at most once a
+ * second. A removed file leaves an empty one, so that its name stays taken. With conditional writes
+ * (`If-None-Match: *`) one of several writers of a name wins; without them, two nodes may both succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
@@ -132,7 +132,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   }
 }
 
-/** Lists a thousand names per request. Skips those that this service never makes. */
+/** Lists a thousand names per request. Skips names that this service never makes. */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,
@@ -216,7 +216,7 @@ function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limit
       }
       throw new Problem('rest_unavailable', { retryAfter: 1 })
     } finally {
-      // A body that has begun to arrive may take longer.
+      // A response body that has begun to arrive may take longer.
       clearTimeout(timer)
     }
   }

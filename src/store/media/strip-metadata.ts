@@ -37,7 +37,7 @@ export async function stripMetadata(
 interface Pieces {
   source: Buffer
   kept: Buffer[]
-  /** The end of the last piece in `source`; -1 if that piece is not from there. */
+  /** The offset in `source` at which the last piece ends; -1 if that piece is not from `source`. */
   end: number
   parts: number
   /** The offset at which other work gets its next turn. */
@@ -46,7 +46,7 @@ interface Pieces {
 
 /** Maximum of parts, to bound the work; an animation has three per frame. */
 const MOST_PARTS = 50_000
-/** Bytes between turns for other work. */
+/** After this many bytes, other work gets a turn of the event loop. */
 const STRETCH = 2 ** 19
 
 function noPieces(source: Buffer): Pieces {
@@ -85,7 +85,9 @@ async function yieldTurn(pieces: Pieces, at: number): Promise<void> {
   pieces.until = at + STRETCH
 }
 
-/** Writes a little-endian directory with the entry 0x0112 (Exif 2.3, 4.6.2). */
+/**
+ * Returns Exif with the orientation alone: a little-endian directory with the entry 0x0112 (Exif 2.3, 4.6.2).
+ */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')
@@ -102,8 +104,8 @@ const JPEG_END = 0xd9
 const SCAN = 0xda
 
 /**
- * Of application segments only JFIF, colour profile and Adobe's colour transform stay; nothing stays behind
- * the image.
+ * Removes comments, everything after the image, and all application segments but JFIF, colour profile and
+ * Adobe's colour transform.
  * @throws RangeError for a file whose segments cannot be told apart
  */
 async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
@@ -158,7 +160,7 @@ async function endOfScan(pieces: Pieces, start: number): Promise<number> {
     while (at < pieces.until && at < bytes.length && bytes[at] !== 0xff) at++
     if (at >= bytes.length) return bytes.length
     const next = bytes[at + 1] ?? 0
-    // In coded data 0xff is followed by zero, a restart, or more of itself.
+    // In coded data 0xff is followed by zero, a restart marker, or another 0xff.
     if (bytes[at] === 0xff && next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at
   }
 }
@@ -280,7 +282,7 @@ function isKept(bytes: Buffer, at: number): boolean {
   return label === 0xf9 || label === 0x01
 }
 
-/** Finds the end of blocks. Each begins with its length; the last is empty. */
+/** Returns the offset after a series of blocks. Each block begins with its length; the last is empty. */
 async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   let at = start
   for (;;) {
@@ -300,16 +302,17 @@ interface Box {
   end: number
 }
 
-/** Every reader ignores boxes of this type. */
+/** The type of unused space: every reader ignores boxes of this type. */
 const FREE = 'free'
-/** Exif, XMP, and everything with a media type, which are no part of the picture. */
+/** Types of items that are no part of the picture: Exif, XMP, and everything with a media type. */
 const METADATA_ITEMS = new Set(['Exif', 'mime', 'uri '])
 /** `CONTAINERS` hold boxes; `DROPPED` have data about the picture, and are erased. */
 const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 
 /**
- * Overwrites metadata with zeros, since boxes refer to offsets. The orientation is a property, and stays.
+ * Overwrites metadata with zeros, since boxes refer to offsets in the file. The orientation is a property,
+ * and stays.
  * @throws RangeError for a file whose boxes cannot be told apart
  */
 function stripAvif(bytes: Buffer): Buffer {

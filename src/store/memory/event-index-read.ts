@@ -36,7 +36,7 @@ export async function lastEventId(db: Db): Promise<number> {
 }
 
 /**
- * * Reads all listed public events into a new index, in the order of lists, as its columns must be. Events
+ * Reads all listed public events into a new index, in the order of lists, as its columns must be. Events
  * with malformed times are left out and reported.
  * @throws Error if `signal` is aborted
  */
@@ -182,7 +182,7 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**
- * * Reads some events; those with malformed times are left out and reported. The returned function gets the
+ * Reads some events; those with malformed times are left out and reported. The returned function gets the
  * terms, which are read at the same time, and adds their ancestors to the events.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {

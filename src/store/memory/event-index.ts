@@ -12,7 +12,7 @@ import {
 // Holds listed public events in columns of numbers, and keeps their posting lists in order.
 
 /**
- * * The in-memory index from which anonymous list requests are answered. It has no texts, only the values
+ * The in-memory index from which anonymous list requests are answered. It has no texts, only the values
  * that lists sort and filter by: about 70 bytes per event. `event-memory.ts` keeps it in step with the
  * database.
  */
@@ -42,7 +42,7 @@ export interface EventIndex {
   slotOf: Int32Array
   all: SortedSlots
   /**
-   * * Posting lists by number. `postingOf` maps keys to these numbers; a `Cell` holds its own number. A list
+   * Posting lists by number. `postingOf` maps keys to these numbers; a `Cell` holds its own number. A list
    * not used yet is undefined here: its slots are in `noted`.
    */
   postings: (SortedSlots | undefined)[]
@@ -82,7 +82,7 @@ const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
 /**
- * * Kinds of posting lists. `several` lists events with more than one venue; other kinds list the events of
+ * Kinds of posting lists. `several` lists events with more than one venue; other kinds list the events of
  * one record, with one flag or in one cell.
  */
 export type PostingKind =
@@ -143,7 +143,7 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
 }
 
 /**
- * * Number of postings per event for which space is reserved, a little above the average: terms, ancestors, a
+ * Number of postings per event for which space is reserved, a little above the average: terms, ancestors, a
  * venue and its cells, an organizer and three flags.
  */
 const LINKS_EXPECTED = 14
@@ -157,7 +157,7 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the
+ * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the
  * order of lists. An event that was noted before, since it moved during the reading, is ignored.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
@@ -238,7 +238,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
 const SPARE_POSTINGS = 10_000
 
 /**
- * * True if most postings belong to cells that venues have left. Posting numbers are not reused, so a rebuilt
+ * True if most postings belong to cells that venues have left. Posting numbers are not reused, so a rebuilt
  * index is smaller.
  */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {

@@ -70,7 +70,7 @@ const HEAD_START_MS = 300
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
 /**
- * * Returns an empty memory, which `loadMemory` fills. `budget` limits cached pieces and search results.
+ * Returns an empty memory, which `loadMemory` fills. `budget` limits cached pieces and search results.
  * `report` is called with failures and with events that cannot be listed.
  */
 export function openEventMemory(
@@ -134,7 +134,7 @@ export function readingFrom(memory: EventMemory): () => boolean {
 }
 
 /**
- * * Waits until this process knows every change that a read ending now may have shown, so that the client of
+ * Waits until this process knows every change that a read ending now may have shown, so that the client of
  * this read gets no older answer from memory.
  */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
@@ -169,7 +169,7 @@ export function loadMemory(memory: EventMemory): Promise<void> {
 }
 
 /**
- * * Returns a promise of the end of the reading of a small calendar, which never rejects; undefined once the
+ * Returns a promise of the end of the reading of a small calendar, which never rejects; undefined once the
  * calendar has been read. Waiting is as quick as reading the database, for which a thread would have to
  * start.
  */
@@ -472,7 +472,7 @@ function emptySearches(budget: CacheBudget): EventSearches {
 }
 
 /**
- * * Returns the ids of the events that match `text`, as of `version` or later: a cached result may have part
+ * Returns the ids of the events that match `text`, as of `version` or later: a cached result may have part
  * of the next change.
  */
 export function findSearched(

@@ -33,7 +33,7 @@ export function lengthOf(parts: readonly Buffer[]): number {
 }
 
 /**
- * * The JSON of an event before and after its categories and tags, whose counts change most often. A piece
+ * The JSON of an event before and after its categories and tags, whose counts change most often. A piece
  * never changes: another state of the event is another piece.
  */
 export interface EventPiece {

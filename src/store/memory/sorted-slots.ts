@@ -57,7 +57,7 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
 }
 
 /**
- * * Removes a slot, whose key must be the one with which it was added.
+ * Removes a slot, whose key must be the one with which it was added.
  * @throws Error if the slot is not at the place of its key
  */
 export function removeSlot(list: SortedSlots, slot: number, order: Order): void {

@@ -28,7 +28,8 @@ import type { PushItemColumns } from './push-tables.ts'
 import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from './push-target.ts'
 import { targetAddress } from './settle-item.ts'
 
-// Pushes this calendar: linked records, then series and events, then what is gone from here.
+// Pushes this calendar: first categories, tags, venues and organizers, then series and events; in the end,
+// looks for pushed events that no longer exist here.
 
 interface PushTask {
   context: Context
@@ -39,9 +40,9 @@ interface PushTask {
   progress: (counts: Counts, done: number, total: number) => void
 }
 
-/** Records of one kind, read and compared together. */
+/** At most this many records of one kind are read and compared together. */
 const AT_ONCE = 200
-/** Pushed records whose existence here is checked together. */
+/** At most this many pushed records are looked up together, to find those that no longer exist here. */
 const LOOKED_AT_ONCE = 500
 
 /**
@@ -67,7 +68,7 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
 }
 
 /**
- * Compares address and edition of the target with those here.
+ * Refuses a target with the address or the edition of this calendar.
  * @throws Error when the target is this calendar, or a copy of its database
  */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
@@ -171,7 +172,7 @@ async function pushLinked(
   for (const level of levels) for (const some of inParts(level)) await pushSome(run, kind, some)
 }
 
-/** The categories and their ancestors by depth, roots first. */
+/** Returns the ids of the categories and their ancestors, grouped by depth, roots first. */
 async function levelsOf(db: Db, ids: readonly number[]): Promise<number[][]> {
   const states = await readStates(db, 'category', ids)
   const ancestors = await findAncestors(
@@ -218,8 +219,8 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
 }
 
 /**
- * Finds pushed events and series gone from here. A mirror trashes them, unless they were changed there and
- * the policy keeps changes; else they are reported.
+ * Reports pushed events and series that no longer exist here. A mirror trashes them at the target; those
+ * changed there only under the policy `overwrite`.
  */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return
@@ -235,7 +236,7 @@ async function handleGone(run: PushRun): Promise<void> {
   }
 }
 
-/** Those deleted or trashed here or, unless `all` is set, no longer public. */
+/** Returns the rows whose records are deleted or trashed here or, unless `all` is set, no longer public. */
 async function goneAmong(
   run: PushRun,
   kind: 'series' | 'event',

@@ -31,7 +31,7 @@ import { describeKept, type SettledItem, settleItem } from './settle-item.ts'
 const AT_ONCE = 4
 
 /**
- * Pushes records in groups of `AT_ONCE`, and saves their rows after each.
+ * Pushes records in groups of `AT_ONCE`, and saves the rows of each group.
  * @throws SourceFailure when the target stops answering
  */
 export async function pushItems(run: PushRun, kind: PushKind, items: readonly PushItem[]): Promise<void> {
@@ -169,7 +169,7 @@ export async function findUnpublishedDates(
   return new Map(rows.map(({ id, date }) => [id, date]))
 }
 
-/** None for a target that is not a Kalends: it has no series. */
+/** Returns the series to push. A target that is not a Kalends has no series: it gets none. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -199,7 +199,7 @@ export async function pushSeries(run: PushRun, rows: readonly SeriesRow[]): Prom
   }
 }
 
-/** Fields that the occurrence overrides; `slug` too, unless derived from the date. */
+/** Names of the fields that the occurrence overrides; `slug` too, unless derived from the date. */
 function fieldsApart(series: SeriesRow, row: EventRow): string[] {
   const isNamed = row.slug !== '' && row.slug !== datedSlug(series.slug, row.recurrence_id)
   return isNamed ? [...ownFields(row), 'slug'] : ownFields(row)
@@ -233,7 +233,10 @@ async function pushOwnFields(
   await pushItems(run, 'event', items)
 }
 
-/** Fields overridden or pushed before; without `all`, only the status of an occurrence that is not public. */
+/**
+ * Item with the fields overridden now or pushed before. Without `all`, an occurrence that is not public has
+ * only its status.
+ */
 function ownItem(
   run: PushRun,
   row: EventRow,

@@ -111,9 +111,9 @@ export type PushKind = ItemKind | 'image'
 export interface PushOptions {
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** Events gone from here are trashed at the target. */
+  /** True if events that no longer exist here are trashed at the target. */
   mirror: boolean
-  /** Also pushes records that are not public. */
+  /** True if records that are not public are pushed too. */
   all: boolean
 }
 
@@ -128,16 +128,16 @@ export interface PushRun {
   remark: (remark: Remark) => void
   progress: () => void
   /**
-   * What links to a record send, by `keyOfRecord`: the id at the target, 0 if a dry run would create it, or
-   * the address of an image that the target fetches.
+   * What links to a record are sent as, by `keyOfRecord`: the id at the target, 0 if a dry run would create
+   * the record, or the address of an image that the target fetches.
    */
   links: Map<string, number | string>
   lost: Set<string>
   images: Set<number>
   seen: Set<string>
   /**
-   * Number of records shown by the target without a member, by member. `online_shown`: meeting links not
-   * sent.
+   * By field name: the number of records that the target shows without this field. `online_shown` counts
+   * meeting links that were not sent.
    */
   unkept: Map<string, number>
 }
@@ -149,7 +149,7 @@ export interface PushItem {
   /** Values as sent: links are ids at the target. */
   values: Readonly<Record<string, unknown>>
   file?: { key: string; mimeType: string }
-  /** The `date` of a record never published, which only a Kalends takes. */
+  /** Sent as `date` for a record never published; only a Kalends accepts it. */
   unpublishedDate?: string
   /** Set if the meeting link is not shown to everybody at all times. */
   isLinkHidden?: true
@@ -171,8 +171,8 @@ const NAMES: Readonly<Record<PushKind, string>> = {
 }
 
 /**
- * What is sent for a record; without links to records that could not be pushed, which the next push tries
- * again.
+ * Returns what is sent for a record. Links to records that could not be pushed are left out; the next push
+ * tries them again.
  */
 export function itemOf(
   run: PushRun,
@@ -260,7 +260,7 @@ export function printsOfShown(kind: PushKind, shown: ShownRecord): Fingerprints 
   return fingerprintsOf({ ...Object.fromEntries(fields), recurrence: lines })
 }
 
-/** Makes both sides comparable: sorts terms, turns `parent` into a list of ids. */
+/** Makes values of both sides comparable: sorts ids of categories and tags, turns `parent` into a list. */
 function inOrder(name: string, value: unknown): unknown {
   if (name === 'parent' && typeof value === 'number') return value > 0 ? [String(value)] : []
   if (!Array.isArray(value) || !(name in LINKED)) return value
@@ -285,14 +285,17 @@ function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)))
 }
 
-/** The body of an update; coordinates only as a pair. */
+/** The body of an update with these fields; if one coordinate is among them, with both. */
 export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): Record<string, unknown> {
   const isPair = fields.some((name) => name === 'geo_lat' || name === 'geo_lng')
   const names = isPair ? [...new Set([...fields, 'geo_lat', 'geo_lng'])] : fields
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** Values shown now, sent with each update: some targets empty fields that are not sent. */
+/**
+ * Values that the target shows now. They are sent with each update, since some targets empty fields that are
+ * not sent.
+ */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)
@@ -303,8 +306,8 @@ export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, 
 }
 
 /**
- * An empty text for an empty list of links or prices, which clears the field on every target; a recurrence
- * rule with its exceptions.
+ * The value as an update sends it. An empty list of links or prices becomes an empty text, which clears the
+ * field on every target; a recurrence always includes its exceptions.
  */
 function clearing(name: string, value: unknown): unknown {
   if (name === 'recurrence' && Array.isArray(value)) return withExceptions(value)

@@ -9,9 +9,9 @@ export interface PushTarget {
   base: string
   /** True for another Kalends: it has series, and creates one record per Idempotency-Key. */
   isKalends: boolean
-  /** False: the target fetches images by their addresses. */
+  /** True if images are uploaded; if false, the target fetches them by their addresses. */
   takesUploads: boolean
-  /** Whether the target can hide meeting links; asked at the first record with a hidden one. */
+  /** Whether the target can hide meeting links; asked once, at the first hidden link. */
   hidesLinks: () => Promise<boolean>
   options: FetchOptions
 }
@@ -27,8 +27,8 @@ const OWN = 'kalends/v1'
 const PLATFORM = 'wp/v2'
 
 /**
- * Finds the interface of the service and logs in.
- * @throws SourceFailure if there is none, it does not answer, or it refuses the login
+ * Finds the REST API of the service and logs in.
+ * @throws SourceFailure if there is no API, or the service does not answer or refuses the login
  */
 export async function openTarget({ url, login, password, backOffMs }: TargetTask): Promise<PushTarget> {
   const options = { named: nameOrigin(url, login, password), accept: 'application/json', backOffMs }
@@ -75,11 +75,11 @@ export async function readTargetEdition({
 }
 
 const NOTHING = [404, 410]
-/** No record has the slug: the interface answers 400 (invalid parameter) then. */
+/** Statuses for a slug that no record has: the REST API then also answers 400 (invalid parameter). */
 export const NO_SLUG = [400, ...NOTHING]
 
 /**
- * @returns undefined for an answer with a status in `nothing`
+ * Returns the record at `url`; undefined if the status of the answer is in `nothing`.
  * @throws SourceFailure
  */
 export async function readShown(
@@ -131,7 +131,7 @@ async function shownIn(url: string, { body }: { body: Buffer }): Promise<ShownRe
   return value
 }
 
-/** The message of the refusal, and those on single parameters. */
+/** The message of the refusal, followed by the messages on single parameters. */
 export function refusalOf({ body, message }: SourceFailure): string {
   const value = parsedJson(body)
   if (!isRecord(value) || typeof value.message !== 'string') return message

@@ -41,7 +41,7 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
 }
 
 /**
- * Creates or updates the record, without a request if it has not changed since the last push.
+ * Creates or updates the record at the target; sends no request if it has not changed since the last push.
  * @throws SourceFailure
  */
 export async function settleItem(
@@ -102,8 +102,8 @@ function countOf({ fields, kept }: Extract<Plan, { act: 'update' }>): keyof Coun
 }
 
 /**
- * For `seen`. A field changed at the target keeps its former fingerprint: later pushes still detect the
- * change.
+ * Fingerprints stored in `seen` after an update. A field changed at the target keeps its former fingerprint,
+ * so that later pushes still detect the change.
  */
 function seenAfter({ kept, now = {} }: There, fields: readonly string[], after: Fingerprints): Fingerprints {
   const changedThere = Object.keys(now).filter(
@@ -152,7 +152,7 @@ async function createItem(run: PushRun, item: PushItem, prints: Fingerprints): P
   } catch (error) {
     const remote = error instanceof SourceFailure ? Number(refusedWith(error, 'term_exists')?.term_id) : 0
     if (!(remote > 0)) throw error
-    // The target has a term of this name: it is linked as it is.
+    // The target has a term of this name: links use that term unchanged.
     const shown = (await readShown(run.target, `${targetAddress(run.target, item.kind)}/${remote}`)) ?? {}
     return { count: 'unchanged', row: rowOf(run, item, remote, prints, printsOfShown(item.kind, shown)) }
   }
@@ -204,14 +204,17 @@ async function uploadOf(
   return { method: 'POST', body: form, key: createKey(run, item, JSON.stringify([key, item.values])) }
 }
 
-/** A missing image file fails alone; status 0 would stop the push. */
+/** Status of a missing image file, so that only this image fails: status 0 would stop the push. */
 const NO_FILE = 404
 
 function idOf({ id }: ShownRecord): number {
   return Number(id) || 0
 }
 
-/** Finds, by slug, name and start, what a create with a lost answer has made; no images and terms. */
+/**
+ * After a create whose answer was lost, looks for the new record by slug, name and start. Undefined for
+ * images and terms.
+ */
 async function findMade(run: PushRun, item: PushItem): Promise<ShownRecord | undefined> {
   const { kind, values } = item
   if (kind === 'image' || kind === 'category' || kind === 'tag') return undefined

@@ -25,7 +25,7 @@ export interface ListedChange extends ChangePlace {
   is_public: number
 }
 
-/** Their shown form also depends on other records. */
+/** Kinds of records whose shown form also depends on other records. */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
@@ -33,7 +33,8 @@ const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)
 const CURSOR = /^\d{1,18}(-\d{1,18}){0,1000}$/
 
 /**
- * Checks the form: the end of the log, then the ids of transactions still running, ascending and below it.
+ * True if `text` has the form of a cursor: the end of the log, then the ids of transactions still running,
+ * ascending and below that end.
  */
 export function isCursor(text: string): boolean {
   if (!CURSOR.test(text)) return false
@@ -76,8 +77,9 @@ export async function changedKinds(db: Db, range: ChangeRange): Promise<Set<Chan
 }
 
 /**
- * Records that show a changed one, without changed ones. Events show series, venues, organizers, terms and
- * images; venues and organizers show images; categories show their ancestors and descendants.
+ * Ids of records that show a changed record, except those changed themselves. Events show series, venues,
+ * organizers, terms and images; venues and organizers show images; categories show their ancestors and
+ * descendants.
  */
 export async function listShowing(
   db: Db,
@@ -145,7 +147,7 @@ export async function listRecords(db: Db, kind: Showing, after: number, most: nu
   return rows.map(({ id }) => id)
 }
 
-/** Authors and statuses, without deleted records. */
+/** Returns author and status of each record; deleted records are left out. */
 export async function listOwners(
   db: Db,
   kind: PagedKind,

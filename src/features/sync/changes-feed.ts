@@ -48,7 +48,7 @@ export interface FeedQuery {
   perPage: number
 }
 
-/** Key of what decides which records the caller sees; empty for the public. */
+/** Key of the user, role and scopes, which decide which records the caller sees; empty for the public. */
 export function readerOf({ id, role, scopes }: Caller): string {
   return id === 0 ? '' : [id, role, ...(scopes ?? [])].join(' ')
 }
@@ -220,7 +220,7 @@ interface FeedChange {
   change: WrittenJson
 }
 
-/** By kind: a venue stands before the events that link to it. */
+/** Returns the changes in the order of kinds: a venue precedes the events that link to it. */
 function inOrder(told: readonly FeedChange[]): WrittenJson[] {
   return FEED_KINDS.flatMap((kind) => told.filter((one) => one.kind === kind).map(({ change }) => change))
 }
@@ -280,7 +280,7 @@ async function findShown(
 }
 
 /**
- * The in-memory cache once it has caught up: a page must not be older than its cursor.
+ * Returns the in-memory cache once it has caught up: a page must not be older than its cursor.
  * @returns undefined without a cache, or if it cannot catch up
  */
 async function memoryOfNow({ memory, report }: Context): Promise<EventMemory | undefined> {
@@ -300,7 +300,8 @@ async function showSome(
   found: FoundRecords,
 ): Promise<Map<number, object>> {
   const written = await operations.loadJson?.(context, found, 'window')
-  // Records deleted meanwhile have unknown positions: the rest is presented one by one.
+  // If records were deleted meanwhile, it is unknown to which ids the others belong: they are presented one
+  // by one.
   if (written?.length !== found.ids.length)
     return presentById(context, operations.presentation, await operations.load(context, found))
   return new Map(written.map((record, i) => [found.ids[i] ?? 0, record]))

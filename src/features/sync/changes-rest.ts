@@ -86,7 +86,8 @@ export function changesRoute(): Route {
 }
 
 /**
- * The first request chooses kinds and filters; tokens contain them, so later requests may only repeat them.
+ * Answers a page of the feed. The first request chooses kinds and filters; tokens contain them, so later
+ * requests may only repeat them.
  * @throws Problem rest_invalid_param for an unreadable token, rest_sync_token_expired for one too old or of
  * another scope
  */

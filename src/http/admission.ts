@@ -150,7 +150,7 @@ function leave(queue: Queue): void {
   }
 }
 
-/** One client gets at most this many streams, all but one. */
+/** The maximum of streams that one client gets: one place stays free for others. */
 const STREAMS_OF_ONE = LIMITS.streams.running - 1
 
 export function tryStream({ queues, streaming }: Admission, address: string): boolean {

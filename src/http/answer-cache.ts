@@ -19,7 +19,7 @@ export interface CachedAnswer extends WrittenAnswer {
 /** Never returns an answer from before a change that this process knows of. */
 export interface AnswerCache {
   memory: EventMemory
-  /** By URL, after the name of the format if `Accept` has chosen one. */
+  /** The keys are URLs, preceded by the name of the format if `Accept` has chosen one. */
   bodies: Cache<string, CachedAnswer>
   asked: Uint32Array
   edition: string
@@ -27,9 +27,9 @@ export interface AnswerCache {
   site: Pick<Site, 'timezone'>
   settings: number
   today: (now: number) => string
-  /** The latest version and day, and since when (ms). */
+  /** The latest version and day that this process has seen, and since when (ms). */
   state: { version: string; day: string; since: number }
-  /** Only one body is collected at a time, which bounds the memory. */
+  /** True while a body is collected: only one is at a time, which bounds the memory. */
   isCollecting: boolean
 }
 
@@ -87,7 +87,7 @@ export function cacheAnswer(
   { version, clock, now }: { version: string; clock: CachedAnswer['clock']; now: number },
 ): CachedAnswer {
   const answer = { ...made, isShared: true, version, clock, madeIn: nowIn(answers, clock, now) }
-  // Counts the compressed form, and the address twice.
+  // The size includes the compressed body, and the URL twice.
   setCached(answers.bodies, key, answer, made.body.length * 1.5 + key.length * 4 + 2500)
   return answer
 }
@@ -131,8 +131,8 @@ export async function* collected(
 }
 
 /**
- * Returns whether the request was made before, and notes it: most lists are requested once. Two requests may
- * share a hash.
+ * Returns true if the request was made before, and remembers it: most lists are requested once. Two requests
+ * may share a hash.
  */
 export function wasAsked({ asked }: AnswerCache, key: string): boolean {
   const hash = hashOf(key)

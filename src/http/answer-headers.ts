@@ -33,7 +33,8 @@ const PRIVATE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns names and values in turn (rule 28.1). `own` headers win, but its links follow the one to the root.
+ * Returns header names and values in turn (rule 28.1). `own` headers replace ordinary ones, but its links
+ * follow the link to the REST root.
  */
 export function answerHeaders(
   site: Site,
@@ -73,7 +74,7 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
 /** In ms: so long after a change, another process may not know of it; includes rounding to seconds. */
 const QUIET_MS = 5000
 
-/** Returns ms, rounded up to a second; undefined while the change is too recent. */
+/** Returns `modified` (ms) rounded up to a second; undefined while that change is too recent. */
 function settledSecond(modified: number | undefined): number | undefined {
   if (modified === undefined) return undefined
   const second = Math.ceil(modified / 1000) * 1000
@@ -93,7 +94,7 @@ function httpDate(second: number): string {
   return lastDate.text
 }
 
-/** Evaluates `If-Modified-Since` (RFC 9110, 13.1.3). */
+/** True if nothing has changed since the date in `If-Modified-Since` (RFC 9110, 13.1.3). */
 export function isUnmodified(headers: IncomingHttpHeaders, modified: number | undefined): boolean {
   const since = headers['if-modified-since']
   if (since === undefined || headers['if-none-match'] !== undefined) return false
@@ -101,7 +102,7 @@ export function isUnmodified(headers: IncomingHttpHeaders, modified: number | un
   return second !== undefined && Date.parse(since) >= second && Date.parse(since) <= Date.now()
 }
 
-/** Also true for the strong form: caches may turn a weak ETag into one. */
+/** Also true for the strong form of `tag`, since caches may turn a weak ETag into a strong one. */
 function isSame(entry: string, tag: string): boolean {
   return entry === tag || `W/${entry}` === tag
 }

@@ -55,7 +55,7 @@ function sitePageHeaders(site: Site): Record<string, string> {
   }
 }
 
-/** See rule 29.8. */
+/** Returns headers that point clients to the REST root and the namespace (rule 29.8). */
 export function discoveryHeaders(site: Site): Record<string, string> {
   return {
     Link: `<${site.restUrl}/>; rel="https://api.w.org/"`,

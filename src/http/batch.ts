@@ -173,8 +173,8 @@ async function beginRequest(
 }
 
 /**
- * Runs all writes in one transaction; returns the refused one, which has undone all. @throws errors that are
- * no fault of a request
+ * Runs all writes in one transaction. If a write is refused, all are undone, and the refused one is returned.
+ * @throws errors that are no fault of a request
  */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
   const under: { way: Waiting | undefined } = { way: undefined }
@@ -293,7 +293,10 @@ function readRequest(entry: unknown, name: string, faults: Record<string, ParamF
   return { method: known ?? 'POST', path: String(path), body: fields ?? {}, headers: readHeaders(sent ?? {}) }
 }
 
-/** Takes an empty list for an empty record, as some clients send. */
+/**
+ * Returns undefined for other values than objects. An empty list counts as an empty object, as some clients
+ * send.
+ */
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return value.length === 0 ? {} : undefined

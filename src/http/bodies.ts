@@ -199,7 +199,7 @@ async function keepFile(
   return arrived()
 }
 
-/** The file is unlinked before anything is written, so that it disappears with the process. */
+/** Opens a file, which is unlinked before anything is written, so that it disappears with the process. */
 async function openFile(holding: Holding, intake: Intake) {
   await mkdir(intake.folder, { recursive: true })
   const path = join(intake.folder, `.upload-${randomBytes(9).toString('base64url')}`)
@@ -221,7 +221,7 @@ async function openFile(holding: Holding, intake: Intake) {
 }
 
 /**
- * Reads the next piece when `take` is done; the rest of a refused body stays unread.
+ * Passes each piece of the body to `take`; the rest of a refused body stays unread.
  * @throws what `take` throws; Problem rest_request_timeout for a stalled body, rest_invalid_request if the
  * client has gone
  */
@@ -299,8 +299,8 @@ async function withPatience<T>(
 }
 
 /**
- * `work` reads the body once it knows caller and route; memory and files are released when it ends. Its
- * `read` throws a Problem for a refused body.
+ * Runs `work`, which reads the body once caller and route are known. When `work` ends, memory and files of
+ * the body are released. `read` throws a Problem for a refused body.
  */
 export async function withBody(
   { request, response }: Pick<Exchange, 'request' | 'response'>,
@@ -364,9 +364,9 @@ const MOST_FILES = 10
 const IN_PASSING = 524_288
 
 /**
- * Bytes count as memory until they are on disk, so that a form is refused at its limit. Nothing is read after
- * this returns or throws.
- * @throws Problem, or the error of a disk
+ * Reads a form. Bytes count against the memory limit from arrival until they are written to disk, so a form
+ * that exceeds it is refused at once. The request is not read any further after this returns or throws.
+ * @throws Problem, or the error of a failed write to disk
  */
 async function readForm(
   request: IncomingMessage,
@@ -461,7 +461,7 @@ function fileNameOf(header: string): string {
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')
 }
 
-/** See RFC 6266, 4.1, and RFC 9110, 5.6.6; undefined if the header breaks them. */
+/** Parses `Content-Disposition` (RFC 6266, 4.1; RFC 9110, 5.6.6); undefined if it is malformed. */
 function parametersOf(header: string): MIMEType['params'] | undefined {
   try {
     return new MIMEType(`disposition/${header.trim()}`).params

@@ -7,7 +7,7 @@ export type Formats = readonly [Format, ...Format[]]
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
 
-/** Adds the parameter `format`, which the index does not publish. */
+/** Returns the parameter `format`, which the index does not publish. */
 export function formatField(offered: Formats): Fields {
   const names = offered.map(({ name }) => name)
   if (names.length < 2) return {}
@@ -19,7 +19,7 @@ export function formatField(offered: Formats): Fields {
   return { format: { kind, about: ABOUT, unlisted: true } }
 }
 
-/** `Accept` chooses if no format has the name (RFC 9110, 12.5.1). */
+/** Returns the format with this name. If none has it, `Accept` chooses (RFC 9110, 12.5.1). */
 export function chooseFormat(offered: Formats, name: unknown, accept: string | undefined): Format {
   return offered.find((format) => format.name === name) ?? preferredFormat(offered, accept)
 }
@@ -51,7 +51,10 @@ export function namesOneOf(formats: readonly Format[]): (accept: string | undefi
   return (accept) => accept !== undefined && named.test(accept)
 }
 
-/** Returns 0 if refused. Quality counts first, then how exact the media range is. */
+/**
+ * Returns the rank of a format in `Accept`, 0 if the format is refused. Quality counts first, then how exact
+ * the media range is.
+ */
 export function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')
   const ranges = [mediaType, `${group}/*`, '*/*']

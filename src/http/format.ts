@@ -19,7 +19,7 @@ export interface Answer {
   version?: Version | undefined
   /** The status inside an envelope. */
   innerStatus?: number
-  /** What the answer depends on; the day by default. */
+  /** The part of the clock that the answer depends on; the day by default. */
   clock?: ClockPart
   isFromMemory?: boolean
   isRefused?: true
@@ -43,7 +43,7 @@ export interface Format {
   title?: string
   extent: 'page' | 'window'
   lists: 'all' | readonly Resource['path'][]
-  /** Whether `Accept` returns the format itself, or a redirect to its URL. */
+  /** How a request by `Accept` is answered: with the format itself, or a redirect to its URL. */
   byAccept: 'answer' | 'redirect'
   withDefaults?: (context: Context, raw: RawValues) => RawValues
   /** `self` is the requested URL. */

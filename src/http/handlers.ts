@@ -60,7 +60,7 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** Marks a route that takes batches, as the platform does. */
+/** Marks an endpoint that batches may call, as the platform does. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }
@@ -308,7 +308,7 @@ function answerIndex(request: MatchedRequest, routes: readonly Route[], context:
   return okAnswer(describeNamespace(routes, context))
 }
 
-/** Reads the path alone: body and query string cannot override it (rule 1.4). */
+/** Returns the id or slug in the path; body and query string cannot override it (rule 1.4). */
 export function recordAddressOf(variables: Record<string, string>): Address | undefined {
   if (variables.id !== undefined) return { id: idIn(variables.id) }
   return variables.slug === undefined ? undefined : { slug: decodeLeniently(variables.slug) }
@@ -353,7 +353,8 @@ async function located(request: MatchedRequest, operations: Operations, context:
 }
 
 /**
- * For an unknown slug: an invalid parameter of a read or removal, a missing record of an update (rule 25.4).
+ * True for reads and removals. There an unknown slug is an invalid parameter; in an update it is a missing
+ * record (rule 25.4).
  */
 function isNoUpdate(request: MatchedRequest): boolean {
   return request.endpoint.action.do !== 'update'
@@ -378,7 +379,7 @@ interface Addressed {
   row: unknown
 }
 
-/** Whether the caller may run the action; reads are open (rule 26.2), except those for administrators. */
+/** True if the caller may run the action; reads are open (rule 26.2), except those for administrators. */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')

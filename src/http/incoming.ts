@@ -15,8 +15,8 @@ import type { Caller } from '../calendar/people/caller.ts'
 import type { Answer } from './format.ts'
 import type { MatchedRequest, MatchedRoute } from './routes.ts'
 
-// A request as it comes in: address, client, parameters from query string, form or body. It is an Exchange
-// of HTTP, an IncomingRequest (also one of a batch), a ParsedRequest, and a MatchedRequest of its endpoint.
+// Incoming requests: address, client, parameters from query string, form or body. Each is at first an
+// Exchange, then an IncomingRequest (also one of a batch), a ParsedRequest and a MatchedRequest.
 
 /** An uploaded file: on disk until the request ends, or JSON in memory. */
 export interface Upload {
@@ -52,9 +52,9 @@ export interface Exchange {
   response: ServerResponse
   url: RequestUrl
   requestId: string
-  /** When it arrived, by `performance.now`. */
+  /** When the request arrived, by `performance.now`. */
   arrived: number
-  /** A login, once it is known. */
+  /** The login of the caller, once it is known. */
   user?: string | undefined
 }
 
@@ -83,7 +83,7 @@ export interface ParsedRequest extends IncomingRequest {
   query: RawValues
 }
 
-/** Runs `work`; answers OPTIONS itself. `Allow` has the methods of the caller. */
+/** Answers OPTIONS itself, and runs `work` for other methods. `Allow` has the methods open to the caller. */
 export type AnswerRoute = (
   matched: MatchedRoute,
   parsed: ParsedRequest,
@@ -174,7 +174,9 @@ function bitsOf(length: string): number {
     .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/** Behind a trusted proxy, the last address in `X-Forwarded-For` that is no trusted proxy. */
+/**
+ * Returns the client's address: behind trusted proxies, the last in `X-Forwarded-For` that is none of them.
+ */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
@@ -209,7 +211,7 @@ const NESTING = {
 } as const
 
 /**
- * `a[]`, `a[0]` and `a[b]` nest; a repeated plain key becomes a list.
+ * Parses a query string or form: `a[]`, `a[0]` and `a[b]` nest; a repeated plain key becomes a list.
  * @throws Problem rest_too_many_parameters
  */
 export function parseForm(text: string): RawValues {
@@ -220,10 +222,7 @@ export function parseForm(text: string): RawValues {
 
 const MOST_PLAIN_PAIRS = 100
 
-/**
- * Most query strings have neither nesting nor repetition, and this reads them faster than `qs`; undefined for
- * any other.
- */
+/** Parses most texts, without nesting or repetition, faster than `qs` does; returns undefined for others. */
 function parsePlain(text: string): RawValues | undefined {
   // Brackets nest, escaped or not, and `qs` has its own ways with invalid escapes and reserved names.
   if (text.includes('[') || text.includes('%5')) return undefined
@@ -276,8 +275,8 @@ export function mediaType(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Returns no values for another type, and for JSON that is no object (rule 1.3). @throws Problem
- * rest_invalid_json
+ * Parses JSON or a form. Returns no values for any other type, or for JSON that is no object (rule 1.3).
+ * @throws Problem rest_invalid_json
  */
 export function parseBody(type: string, body: Buffer): RawValues {
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(body)
@@ -308,8 +307,8 @@ function parseJson(body: Buffer): RawValues {
 }
 
 /**
- * The body wins over the query string (rules 1.3 and 1.7). A key repeated without brackets is a list for a
- * list field, else its last value.
+ * Returns the sent values of `fields`; the body wins over the query string (rules 1.3 and 1.7). A key
+ * repeated without brackets is a list for a list field, else its last value.
  */
 export function declaredValues(
   fields: Fields,

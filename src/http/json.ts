@@ -35,7 +35,7 @@ export const json: Format = {
   },
 }
 
-/** See rules 11.1 and 11.4. */
+/** Answers with a page of a list, its totals and its neighbours' links (rules 11.1 and 11.4). */
 function answerList(site: Site, resource: Resource, found: FoundRecords, items: readonly object[]): Answer {
   const collection = `${collectionUrl(site, resource)}/`
   const links = listLinks(collection, found)
@@ -115,7 +115,10 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }
 
-/** The outer status is 200, for clients that cannot read statuses or headers (rule 28.5). */
+/**
+ * Puts status and headers into the body. The outer status is 200, for clients that cannot read either (rule
+ * 28.5).
+ */
 function envelope(answer: Answer): Answer {
   const headers = Object.fromEntries(
     ANSWER_HEADERS.flatMap((name) =>
@@ -244,7 +247,7 @@ function findList(body: unknown): ListInBody | undefined {
     const inner = isLong || name === 'body' ? findList(value) : undefined
     if (!inner) continue
     const shell = JSON.stringify({ ...body, [name]: [] })
-    // No text contains this: its quotation marks are escaped.
+    // No string in the JSON contains this mark, since its quotation marks would be escaped.
     const mark = `${JSON.stringify(name)}:[]`
     const at = shell.indexOf(mark) + mark.length - '[]'.length
     return {
@@ -302,5 +305,5 @@ export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buff
   yield Buffer.concat(some)
 }
 
-/** In bytes. */
+/** The number of bytes that `partByPart` yields at a time. */
 const STREAMED_AT_ONCE = 262_144

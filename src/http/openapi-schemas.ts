@@ -250,7 +250,6 @@ function eventSchema({ fields }: Resource, say: Say): Schema {
   )
 }
 
-/** See docs/series.md. */
 function seriesSchema(): Schema {
   const shared = namesWith(eventMembers, 'series', true)
   const rare = new Set<string>(rareFields('series').map(({ name }) => name))
@@ -291,7 +290,6 @@ function described(
   return Object.fromEntries(entries)
 }
 
-/** See rule 11.1. */
 function listSchema(resource: Resource): Schema {
   return record(
     {
@@ -306,7 +304,6 @@ function listSchema(resource: Resource): Schema {
   )
 }
 
-/** See rule 25.1. */
 export function problemSchema(codes: readonly string[]): Schema {
   const texts = { type: 'object', additionalProperties: string }
   const fault = record({
@@ -337,7 +334,10 @@ export function problemSchema(codes: readonly string[]): Schema {
 
 const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
 
-/** Schemas that the document of The Events Calendar names come first (rule 3.7). */
+/**
+ * Returns all schemas of resources; those that the document of The Events Calendar names come first (rule
+ * 3.7).
+ */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {
@@ -397,7 +397,7 @@ export const batchSchema: Schema = record(
 
 const answer = record({ status: integerSchema, headers, body: {} })
 
-/** Null for a request that was not done because another failed. */
+/** An answer is null for a request that was not run because another failed. */
 export const batchAnswerSchema: Schema = record(
   { failed: { type: 'string', const: 'validation' }, responses: arrayOf(anyOf(answer, { type: 'null' })) },
   ['responses'],

@@ -87,7 +87,10 @@ function writingOf({ resources, language }: Writing, action: Described): Writing
   return { resources, language, say: (text) => translate(language, text, undefined, actionTexts(action)) }
 }
 
-/** Rule 3.7: every route, with all that it takes and answers, in the language of the site. */
+/**
+ * Returns the OpenAPI document: every route, with all that it takes and answers, in the language of the site
+ * (rule 3.7).
+ */
 export function describeInterface(
   routes: readonly Route[],
   beside: readonly Route[],
@@ -143,7 +146,7 @@ function describeAt(route: Route, writing: Writing, server?: string): [path: str
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
 }
 
-/** Paths of versions begin with this namespace, or they would be taken for slugs. */
+/** Paths to versions of records begin with `OWN_NAMESPACE`, or their last part would be taken for a slug. */
 function describeBeside(
   route: Route,
   writing: Writing,
@@ -491,7 +494,7 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
 }
 
 /**
- * Whether parameters are validated; ids of series and of events that are read are looked up instead (rule
+ * True if parameters are validated. Ids of series, and of events that are read, are looked up instead (rule
  * 25.4).
  */
 function checksParameters({ does, name, by, own }: FailureTraits): boolean {
@@ -600,7 +603,7 @@ function failuresOf(action: Described): Failure[] {
     (code) => occurrences[code](occasion) || occasion.own?.problems?.includes(code),
   )
   const statuses = new Set(possible.flatMap((code) => statusesOf.get(code) ?? []))
-  // Strangers are refused the whole batch with another status; its requests answer for themselves.
+  // Anonymous callers get another status for the whole batch; a 403 is only within its answer.
   if (action.do === 'batch') statuses.delete(403)
   return [...statuses]
     .sort((a, b) => a - b)
@@ -608,15 +611,15 @@ function failuresOf(action: Described): Failure[] {
 }
 
 /**
- * Code generators name types and files after it, so it is an identifier in every language:
- * `Error404RestEventNotFound`.
+ * Returns the name of a response. Code generators name types and files after it, so it is an identifier in
+ * every language: `Error404RestEventNotFound`.
  */
 function failureName({ status, codes }: Failure): string {
   const words = codes.flatMap((code) => code.split(/[^a-z0-9]+/i))
   return `Error${status}${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
-/** An ellipsis stands for what depends on the request. */
+/** Lists codes with their messages, in which an ellipsis stands for what depends on the request. */
 function failureText({ status, codes }: Failure, language: Language): string {
   const lines = codes.map((code) => {
     const problem = new Problem(code, { missing: ['…'], data: { bytes: '…', limit: '…' } })

@@ -58,7 +58,7 @@ export function makePublicReads(
   return { service, entrance, routes, respond, cache, buffers: makeBuffers(), namesAnother }
 }
 
-/** Returns false if `respond` has to answer. */
+/** Answers an anonymous read; returns false if `respond` has to answer. */
 export function readPublic(reads: PublicReads, exchange: Exchange, tellWrong?: TellWrong): boolean {
   const { service, entrance, cache, routes } = reads
   const { method, headers } = exchange.request

@@ -18,7 +18,7 @@ const SUSPICIOUS =
 
 /** The token of a sign-in link, however it is spelled. */
 const LINK_TOKEN = /(set.up[^\w-]+)[\w-]+/gi
-/** What a sign-in provider sends back is not for the log. */
+/** The parameters that a sign-in provider sends back; they are hidden. */
 const SIGN_IN_ANSWER = /(\/openid\/return\?).*/s
 const MOST_DECODED = 4
 

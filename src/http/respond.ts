@@ -189,8 +189,8 @@ function endpointFor({ route }: MatchedRoute, method: string): Endpoint | undefi
 const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads', 'batches'])
 
 /**
- * Parsing takes time, too, so it waits for a place in the queue. A batch has a place only while it is parsed;
- * its requests wait for their own.
+ * Runs `work` in its turn. Parsing takes time, too, so it waits as well. A batch has a place only while it is
+ * parsed; its requests wait for their own.
  */
 async function answerInTurn(
   { admission, readers, underWay }: Answering,
@@ -405,7 +405,7 @@ function allowHeader(matched: MatchedRoute, context: Context): string | Promise<
   return known
 }
 
-/** If the database has gone, lists fewer methods, so that the write is still answered. */
+/** Returns the methods for `Allow`; fewer if the database has gone, so that the write is still answered. */
 function allowAfter(method: string, matched: MatchedRoute, context: Context): string | Promise<string> {
   const allow = allowHeader(matched, context)
   if (method === 'GET' || !(allow instanceof Promise)) return allow
@@ -447,7 +447,9 @@ export function failureAnswer(
   return error === overloaded() ? { status, headers, body, isRefused: true } : { status, headers, body }
 }
 
-/** An unavailable, full or read-only database has its own code, any other fault is rest_internal_error. */
+/**
+ * An unavailable, full or read-only database has its own code; any other error becomes rest_internal_error.
+ */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)

@@ -82,7 +82,7 @@ export type RouteAction =
 export const actionTexts = (action: RouteAction): Texts | undefined =>
   'group' in action ? action.group.texts : undefined
 
-/** True also for reads that only administrators may make. */
+/** True if only administrators may run the action, which may be a read. */
 export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
@@ -283,7 +283,10 @@ export interface RouteGroup {
   routes: readonly Route[]
 }
 
-/** Letter case and one trailing slash do not matter (rule 1.1). */
+/**
+ * Returns a function that finds the route of a path. Letter case and one trailing slash do not matter (rule
+ * 1.1).
+ */
 export function routeFinder(routes: readonly Route[]): (path: string) => MatchedRoute | undefined {
   // Most requests have exactly the path of a route without variables.
   const plain = new Map(

@@ -51,7 +51,7 @@ export interface WrittenAnswer {
   encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>
   /** True for a cached body, which all readers share. */
   isShared: boolean
-  /** True for what never changes: it is compressed once, at the best level. */
+  /** True for an answer that never changes: it is compressed once, at the best level. */
   isLasting?: boolean
   /** Made for one reader from cached pieces: compressing it would cost more than all the rest. */
   isPlain?: true

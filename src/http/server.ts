@@ -198,7 +198,7 @@ function portOf(listener: NetServer | undefined, { port }: ListenPlace): number 
   return typeof address === 'object' && address ? address.port : port
 }
 
-/** Resolves when accepted connections have ended. */
+/** Closes the listeners; resolves when accepted connections have ended. */
 export function closeListeners(listeners: readonly NetServer[]): Promise<unknown> {
   return Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))))
 }

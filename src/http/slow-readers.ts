@@ -25,8 +25,8 @@ export function noSlowReaders(patienceMs: number, most: number): SlowReaders {
 }
 
 /**
- * Returns whether the answer may be held; drops slow readers for it. One larger than all the room may be held
- * alone, or it could never be read.
+ * Returns true if the answer may be held, which may drop slow readers. An answer larger than the maximum may
+ * be held alone, or it could never be read.
  */
 export function makesRoomFor(readers: SlowReaders, bytes: number): boolean {
   const fits = () => readers.held === 0 || readers.held + bytes <= readers.most
@@ -46,7 +46,7 @@ export function isCrowded(readers: SlowReaders): boolean {
 }
 
 /**
- * Sends pieces as they are taken.
+ * Sends a body; a long one in pieces, each once the reader has taken the last.
  * @param own bytes held for this reader alone
  * @param sent is called once all has left
  */

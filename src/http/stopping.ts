@@ -5,9 +5,9 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 // Stops a server without dropping requests.
 
 export interface Closing {
-  /** `/readyz` answers 503, but requests are still served. */
+  /** While true, `/readyz` answers 503, but requests are still served. */
   isDraining: boolean
-  /** No new connection is accepted; each closes after its answer. */
+  /** While true, no new connection is accepted; each closes after its answer. */
   isClosing: boolean
   /** Open connections, with the time at which each was opened, by `performance.now`. */
   connections: Map<Socket, number>
@@ -34,8 +34,8 @@ export function noteConnections(server: Server, { connections }: Closing): void 
 }
 
 /**
- * While it drains, load balancers go elsewhere; then each answer closes its connection, and the deadline
- * closes all. `stopListening` resolves when none is left.
+ * While the server drains, load balancers go elsewhere; then each answer closes its connection, and the
+ * deadline closes all. `stopListening` resolves when no connection is left.
  */
 export async function closeServer(
   server: Server,

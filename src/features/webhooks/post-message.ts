@@ -22,7 +22,7 @@ export interface PostLimits {
   signal: AbortSignal
 }
 
-/** Bytes read of an answer, so that the receiver can end it. */
+/** The maximum of bytes read of an answer; reading lets the receiver finish sending. */
 const MOST_READ = 16_384
 
 /** True for public https URLs, and for `hosts`. */
@@ -35,7 +35,7 @@ export function mayPost(url: string, hosts: readonly string[]): boolean {
   )
 }
 
-/** Follows no redirects, connects to the checked address alone, and never throws. */
+/** Posts without following redirects, to the checked address alone. Never throws. */
 export async function postMessage(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -56,7 +56,7 @@ export async function postMessage(
   }
 }
 
-/** Shares no connection: it might lead to an unchecked address. */
+/** Posts over a connection of its own: a shared one might lead to an unchecked address. */
 function postBody(
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -102,7 +102,7 @@ export function makeSecret(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64')
 }
 
-/** Signs with the former secret, too, for a day. */
+/** Returns headers with the signature; for a day after a change of secret, also one by the former secret. */
 export function signedHeaders(
   {
     secret,

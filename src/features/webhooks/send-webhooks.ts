@@ -25,7 +25,7 @@ import {
 import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import type { WebhookReason } from './webhook-texts.ts'
 
-// Sends waiting messages and retries failed ones; disables webhooks that stay silent.
+// Sends waiting messages and retries failed ones; disables webhooks that fail for too long.
 
 /** Each process may have one. */
 export interface Sender {
@@ -48,7 +48,7 @@ export interface SettledMessage {
   posted: Posted
   begins: boolean
   disabled: WebhookReason | undefined
-  /** Messages that wait; 0 if nothing is to be logged. */
+  /** The number of waiting messages; 0 if nothing is to be logged. */
   waiting: number
 }
 
@@ -82,7 +82,10 @@ const JITTER = 0.2
 /** In ms. After a longer outage, a receiver gets all waiting messages at once. */
 const OUTAGE = MINUTE
 
-/** In ms, the time after which a message is given up, and a silent webhook disabled. */
+/**
+ * In ms. A message older than this is given up after its next failed attempt; a webhook that has failed for
+ * longer is disabled.
+ */
 const LONGEST_FAILURE = 5 * DAY
 
 export function makeSender(parts: Omit<Sender, 'sending' | 'stopping'>): Sender {
@@ -136,7 +139,7 @@ function post(webhook: WebhookColumns, message: string, body: string, limits: Po
   return postMessage(webhook.url, signedHeaders(webhook, message, body, Date.now()), body, limits)
 }
 
-/** A message that a stop has cut off is due again. */
+/** Stores the outcome of an attempt; a message that a stop has cut off is due again. */
 async function settle(
   { database, stopping, onSettled }: Sender,
   webhook: WebhookColumns,
@@ -193,7 +196,7 @@ function nextAttempt(
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
 }
 
-/** If the message arrives, the webhook no longer fails, and waiting messages are due. */
+/** If the test arrives, the webhook no longer counts as failing, and its waiting messages are due. */
 export async function sendTest(
   database: Database,
   webhook: WebhookColumns,
@@ -220,10 +223,13 @@ export async function sendTest(
   return posted
 }
 
-/** Bytes; longer messages leave the record out. */
+/** In bytes; longer messages leave the record out. */
 const MOST_BYTES = 20_000
 
-/** Shows the record as lists do; undefined if it is no longer visible, which a later message tells. */
+/**
+ * Returns the body of a message, with the record as in lists; undefined if the record is no longer visible,
+ * which a later message tells.
+ */
 async function writeMessage(
   message: DeliveryColumns,
   context: Context,
@@ -237,7 +243,7 @@ async function writeMessage(
     return told && JSON.stringify({ ...head, data: { kind, id, ...told } })
   }
   if (!isOfRecord(type)) return JSON.stringify({ ...head, data: { kind, id, sequence } })
-  // Read first: an older sequence on a newer record does no harm, the reverse would.
+  // The sequence is read first: an older one with a newer record does no harm, the reverse would.
   const latest = await findSequence(message, context)
   const found = await findRecord(kind, id, context)
   if (!found) return undefined

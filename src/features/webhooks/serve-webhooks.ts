@@ -65,7 +65,7 @@ function countSettled(counts: WebhookCounts, { outcome, disabled }: SettledMessa
   if (disabled !== undefined) counts.disablings += 1
 }
 
-/** Leaves out the database's counts if it does not answer. */
+/** Returns the metrics, without counts from the database if the database does not answer. */
 async function webhookFamilies(
   { attempts, disablings }: WebhookCounts,
   { read }: Database,

@@ -105,7 +105,7 @@ interface Subcommand {
   name: string
   about: string
   argument?: '<delivery>'
-  /** Returns what to print. @throws Error with a sentence */
+  /** Returns what to print. @throws Error with one sentence */
   run: (id: number, database: Database, by: Writer, places: OpenedPlaces) => Promise<string>
 }
 

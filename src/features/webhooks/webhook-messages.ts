@@ -2,7 +2,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { ChangeColumns } from '../../store/storage/schema.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 
-/** Returns sequences by record; records that never changed are missing. */
+/** Returns the sequence of each record's last change, by id; records that never changed are missing. */
 export async function findSequences(
   db: Db,
   kind: ChangeColumns['kind'],

@@ -52,7 +52,7 @@ import {
 import type { DeliveryColumns, WebhookColumns } from './webhook-tables.ts'
 import { type WebhookText, webhookText, webhookTexts } from './webhook-texts.ts'
 
-// Webhooks over REST, for administrators alone, since one may receive everything.
+// Webhooks over REST, for administrators alone, since a webhook may receive everything.
 
 const webhookFields = defineFields({
   url: {

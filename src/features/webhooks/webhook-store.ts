@@ -45,7 +45,7 @@ function refusedField(
 const TYPES = WEBHOOK_KINDS.flatMap((kind) => VERBS.map((verb) => `${kind}.${verb}`))
 
 /**
- * Reads `event.*,venue.created`; drops repetitions.
+ * Reads a list of types such as `event.*,venue.created`; drops repetitions.
  * @throws WebhookRefusal that names the first entry that is no type
  */
 export function readTypes(list: string, topics: readonly Topic[]): string {
@@ -74,7 +74,7 @@ the setting webhook-hosts.',
   )
 }
 
-/** Returns its id and secret. @throws WebhookRefusal when there are too many */
+/** Returns the id and secret of the new webhook. @throws WebhookRefusal when there are too many */
 export async function addWebhook(
   tx: Tx,
   added: Pick<WebhookColumns, 'url' | 'events' | 'is_private'>,
@@ -96,7 +96,7 @@ const NEVER_FAILED = { failing_since_utc: '', disabled_utc: '', disabled_why: ''
 const disabledBy = (why: WebhookReason, now: number) => ({ disabled_utc: formatUtc(now), disabled_why: why })
 const NO_OLD_SECRET = { old_secret: '', old_secret_until_utc: '' }
 
-/** The oldest first. */
+/** Lists all webhooks, the oldest first. */
 export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
 }
@@ -178,7 +178,7 @@ async function changeWebhook(
   await noteAct(tx, webhook, 'update', now)
 }
 
-/** Records the host alone, since a URL may contain a secret. */
+/** Adds the change to the history, with the host alone, since a URL may contain a secret. */
 async function noteAct(
   tx: Tx,
   { id, url }: Pick<WebhookColumns, 'id' | 'url'>,
@@ -192,7 +192,7 @@ async function noteAct(
   )
 }
 
-/** The newest first. */
+/** Lists a page of messages, the newest first. */
 export function listDeliveries(
   db: Db,
   webhook: number | undefined,
@@ -242,7 +242,7 @@ async function inPieces(write: WriteSome, change: (tx: Tx) => Promise<bigint>): 
   return all
 }
 
-/** Makes failed messages due again, without tests; returns how many. */
+/** Makes failed messages, except tests, due again; returns how many. */
 export function resendFailed(write: WriteSome, webhook: number, now: number): Promise<number> {
   return inPieces(write, async (tx) => {
     await getWebhook(tx, webhook)
@@ -274,12 +274,12 @@ const selectDue = statement<{ now: string }>()((db, value) =>
     ),
 )
 
-/** Finds none while the calendar is held. */
+/** Finds enabled webhooks with messages due; none while the calendar is held. */
 export function findDue(db: Db, nowUtc: string): Promise<WebhookColumns[]> {
   return selectDue(db, { now: nowUtc })
 }
 
-/** Other processes leave the message alone until `untilUtc`. */
+/** Claims the next message due; other processes leave it alone until `untilUtc`. */
 export async function claimDue(
   tx: Tx,
   webhook: number,
@@ -316,7 +316,7 @@ export async function dropDelivery(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('id', '=', id).execute()
 }
 
-/** Returns false if another process was faster. */
+/** Sets since when the webhook fails; returns false if another process was faster. */
 export async function setFailing(
   tx: Tx,
   { id, failing_since_utc: former }: WebhookColumns,
@@ -340,14 +340,14 @@ export async function countDisabled(db: Db): Promise<number> {
 
 const texts = new Map<string, WebhookText>(Object.entries(webhookReasons))
 
-/** Returns texts of older versions as they are. */
+/** Translates a stored reason; returns texts of older versions as they are. */
 export function describeReason(language: Language, stored: string): string {
   const [code = '', value = ''] = stored.split(' ')
   const text = texts.get(code)
   return text === undefined ? stored : sayWebhook({ language }, text, { status: value, code: value })
 }
 
-/** Returns how many were deleted. */
+/** Deletes at most `most` old messages; returns how many. */
 async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from webhook_deliveries where id in

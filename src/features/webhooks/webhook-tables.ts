@@ -6,7 +6,7 @@ export interface WebhookColumns {
   url: string
   /** Types such as `event.*`, separated by commas. */
   events: string
-  /** 1 if it gets what administrators see. */
+  /** 1 if the webhook gets what administrators see. */
   is_private: number
   /** `whsec_` and the key in base64. */
   secret: string
@@ -16,7 +16,7 @@ export interface WebhookColumns {
   created_utc: string
   /** Empty while deliveries succeed. */
   failing_since_utc: string
-  /** Empty while it is enabled. */
+  /** Empty while the webhook is enabled. */
   disabled_utc: string
   disabled_why: string
 }
@@ -24,7 +24,7 @@ export interface WebhookColumns {
 export interface DeliveryColumns {
   id: number
   webhook: number
-  /** The `webhook-id` of every attempt. */
+  /** The header `webhook-id` of every attempt. */
   message: string
   type: string
   kind: string
@@ -32,10 +32,10 @@ export interface DeliveryColumns {
   sequence: number
   state: 'waiting' | 'sent' | 'failed'
   created_utc: string
-  /** When it is due, or free for another process; empty when sent or failed. */
+  /** When the message is due, or free for another process; empty when sent or failed. */
   next_utc: string
   attempts: number
-  /** 0 without an answer. */
+  /** The HTTP status; 0 without an answer. */
   status: number
   error: string
 }

@@ -1,7 +1,7 @@
 import type { Feature } from '../../feature.ts'
 import { webhookSettings } from './webhook-settings.ts'
 
-/** Messages to other programs about every change. */
+/** Posts a signed message about each change of a record to the webhooks that subscribe to its type. */
 export const webhooks: Feature = {
   name: 'webhooks',
   settings: webhookSettings,

@@ -25,7 +25,7 @@ export async function askText(ask: Ask, query: string): Promise<string> {
   return String(Object.values(row)[0] ?? '')
 }
 
-/** Runs queries on an open database. */
+/** Returns a function that runs SQL text on an open database. */
 export const askOf =
   (db: Db): Ask =>
   async (text) =>

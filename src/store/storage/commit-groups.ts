@@ -9,7 +9,10 @@ export interface Sharing<Item> {
   by: Writer
 }
 
-/** Does writes of one kind together, with results in the same order. May run again, like any transaction. */
+/**
+ * Does writes of one kind together; the results are in the order of `asked`. May run again, like any
+ * transaction.
+ */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
 export interface WaitingWrite extends Sharing<unknown> {
@@ -76,7 +79,7 @@ export interface Groups {
 
 interface Grouping {
   most: number
-  /** Ms that a group may wait to get as many writes as the last one had. */
+  /** Ms that a group may wait to get as many writes as the last group had. */
   patienceMs: () => number
   write: (queue: WaitingWrite[]) => Promise<number>
 }
@@ -137,7 +140,10 @@ const LONG_MS = 50
 
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
-/** Groups writes of one kind into transactions. A group waits for more half as long as the last took. */
+/**
+ * Groups writes of one kind into transactions. A group waits for more writes half as long as the last
+ * transaction took.
+ */
 export function groupTransactions(write: Write): Groups {
   let ms = 0
   return makeGroups({
@@ -153,8 +159,8 @@ export function groupTransactions(write: Write): Groups {
 }
 
 /**
- * Does the queued writes of one kind in one transaction; if it fails, each again in one of its own. Resolves
- * to their number once they are done, or after `LONG_MS` ms.
+ * Does the queued writes of one kind in one transaction; if it fails, repeats each write in a transaction of
+ * its own. Resolves to the number of writes once they are done, or after `LONG_MS` ms.
  */
 async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
   const long = Promise.withResolvers<void>()

@@ -96,7 +96,7 @@ export function findMove(address: string): Move | undefined {
   return { told: readFileSync(note, 'utf8').trim(), todo }
 }
 
-/** @throws Error if the calendar was copied away; it says where to, and how to use the file again */
+/** @throws Error if the calendar was copied away; its message says where to, and how to use the file again */
 export function refuseMoved(address: string): void {
   const move = findMove(address)
   if (move) throw new Error(`${move.told} ${move.todo}`)

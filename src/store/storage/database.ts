@@ -18,7 +18,7 @@ import type { ChangeColumns, RecordTable, Tables } from './schema.ts'
 /** A connection for reading, or the inside of a transaction. */
 export type Db = Kysely<Tables>
 
-/** A position in `changes`. Equal cursors mean equal data; without writes, all nodes get the same one. */
+/** A position in `changes`. Equal cursors mean equal data; without writes, all nodes get the same cursor. */
 export type Cursor = string
 
 export type Change = Pick<ChangeColumns, 'kind' | 'record'>
@@ -30,7 +30,10 @@ interface Connections {
 }
 
 export interface Database {
-  /** For reads outside transactions: of committed rows, with all that `cursor` or a listener announced. */
+  /**
+   * For reads outside transactions. They see committed rows, with every change that a cursor or a call of a
+   * listener has announced.
+   */
   read: Db
   /** Runs long reads, such as lists and searches, without holding up quick ones. */
   readInLane: ReadInLane
@@ -60,8 +63,8 @@ export interface Database {
    */
   look: () => boolean
   /**
-   * Resolves once the listeners were called for all commits now under way in this process; undefined without
-   * any. A read that has ended may already have seen them.
+   * Resolves once the listeners were called for all commits now under way in this process; undefined if there
+   * are none. A read that has ended may already have seen these commits.
    */
   commitsUnderWay: () => Promise<unknown> | undefined
   /**
@@ -69,7 +72,7 @@ export interface Database {
    * one.
    */
   findMatching: (search: Search) => Promise<IdSet>
-  /** Of the pool; undefined for SQLite. */
+  /** Counts the connections of the pool; undefined for SQLite. */
   connections?: () => Connections
   /**
    * Rejects if the database does not answer, or if it refused the last write for lack of disk space or
@@ -93,8 +96,8 @@ export interface ReadQuery<Row> {
 
 /**
  * Runs long queries without holding up quick ones: in a thread on a SQLite file, on a limited share of the
- * connections on PostgreSQL. They see everything committed before the call, on a SQLite file in one snapshot.
- * Rejects with DatabaseUnavailable if too many are under way.
+ * connections on PostgreSQL. The queries see everything committed before the call, on a SQLite file in one
+ * snapshot. Rejects with DatabaseUnavailable if too many queries wait.
  */
 export type ReadInLane = <Rows extends readonly unknown[] | []>(
   db: Kysely<Tables>,

@@ -6,9 +6,9 @@ import type { Tables } from './schema.ts'
 // The single row of `editions`.
 
 /**
- * A random name for the history of this database. It changes when the database goes back to an earlier state,
- * as by a restore, which the database itself cannot notice. Cursors of different editions cannot be compared,
- * so clients get the edition with each cursor.
+ * Returns the edition, a random name for the history of this database. It changes when the database goes back
+ * to an earlier state, as by a restore, which the database itself cannot notice. Cursors of different
+ * editions cannot be compared, so clients get the edition with each cursor.
  */
 export async function readEdition(db: Db): Promise<string> {
   const { edition } = await db.selectFrom('editions').select('edition').executeTakeFirstOrThrow()
@@ -22,7 +22,10 @@ export async function renewEdition(tx: Db): Promise<void> {
   await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
 
-/** The name of the calendar, the same in new editions and in backups, and whether it is held. */
+/**
+ * Returns the name of the calendar, the same in new editions and in backups, and whether the calendar is
+ * held.
+ */
 export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }

@@ -30,7 +30,10 @@ export function sequenceAt(utc: string): number {
 
 const AHEAD = 3600
 
-/** After a return to an earlier state, as by a restore: raises all sequences above those of clients. */
+/**
+ * Raises all sequences above those that clients have seen, after a return to an earlier state, as by a
+ * restore.
+ */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)}
@@ -66,8 +69,8 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
 // (`postgres-changes.ts`).
 
 /**
- * A client that missed more changes must read everything again. The limit is high, since deleting a term
- * changes all its events.
+ * A client that missed more changes than this must read everything again. The limit is high, since deleting a
+ * term changes all its events.
  */
 export const MOST_CHANGES = 20_000
 
@@ -97,7 +100,7 @@ export function keysToLevel(changes: readonly LatestChange[]): string | undefine
   return JSON.stringify(dated.map(({ kind, record }) => ({ kind, record })))
 }
 
-/** Makes the current version of these records the oldest that can be shown. */
+/** SQL that makes the current version of the records of `keys` the oldest that can be shown. */
 export const forgetVersions = (keys: string) =>
   `update changes set known_from = sequence where (kind, record) in (${keys})`
 
@@ -230,7 +233,10 @@ export const WEBHOOK_EVENTS = `',' || w.events || ','`
 export const WEBHOOK_DELIVERY =
   'webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error'
 
-/** SQL to insert messages, with the source of changes, `c`, in between. Without webhooks it reads none. */
+/**
+ * SQL to insert messages; the source of changes, with the alias `c`, goes between `before` and `after`.
+ * Without webhooks no change is read.
+ */
 export const WEBHOOK_INSERT = {
   before: `insert into webhook_deliveries (${WEBHOOK_DELIVERY})
     select w.id, 'msg_' || c.message || '_' || w.id, c.kind || '.' || ${VERB}, c.kind, c.record,
@@ -326,7 +332,7 @@ export interface HistoryFilter {
   until?: string | undefined
 }
 
-/** At most `most` rows, the newest first. */
+/** Returns at most `most` rows, the newest first. */
 export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
   const { user, kind, record, since, until } = filter
   let rows = db.selectFrom('history').selectAll()
@@ -338,7 +344,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Deletes the oldest acts, at most `most`, up to the first not older than `beforeUtc`. Returns how many. */
+/** Deletes the oldest acts, at most `most`, that are older than `beforeUtc`; returns how many. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -357,8 +363,8 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
 }
 
 // An earlier version of a record is rebuilt from the current row by going back through former values. Long
-// texts have their own table, so that one changed back and forth, or shared by all occurrences of a series,
-// is stored once (decision 27).
+// texts have their own table, so that a text changed back and forth, or shared by all occurrences of a
+// series, is stored once (decision 27).
 
 /** Columns without former values, since they are computed from others, or set by every write. */
 const DERIVED = new Set([
@@ -436,7 +442,7 @@ export const KEEP_TEXTS = {
   after: 'on conflict (hash) do update set last = excluded.last',
 }
 
-/** Each long text of the rows once, in the order of hashes, in which all writers store them. */
+/** Returns each long text of the rows once, in the order of hashes, in which all writers store long texts. */
 export function textsOf(rows: readonly KeptFormer[]): Named[] {
   const texts = new Map(rows.flatMap((row) => row.texts.map((text) => [text.hash, text])))
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))

@@ -74,7 +74,7 @@ export function inEither(a: IdSet, b: IdSet): IdSet {
   return ids
 }
 
-/** The sets may differ in length. */
+/** Like `inBoth`, but the sets may differ in length. */
 export function idsInBoth(a: IdSet, b: IdSet): IdSet {
   const length = Math.max(a.length, b.length)
   return inBoth(roomier(a, length), roomier(b, length))

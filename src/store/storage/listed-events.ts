@@ -2,8 +2,8 @@ import type { ExpressionBuilder } from 'kysely'
 import type { EventRow, Tables } from './schema.ts'
 
 /**
- * Whether public lists show the event, and so whether it counts as public. A published event hidden from
- * lists is shown only at its own URL.
+ * True if public lists show the event, which then counts as public. A published event hidden from lists is
+ * shown only at its own URL.
  */
 export function isListed({
   status,

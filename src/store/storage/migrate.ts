@@ -86,8 +86,8 @@ export async function migrate(
 }
 
 /**
- * Runs the missing steps of `wanted`, and returns their names. A restore first runs only those of its backup,
- * so that the rows fit the tables.
+ * Runs the missing steps of `wanted`, and returns their names. A restore first runs only the steps of its
+ * backup, so that the backup's rows fit the tables.
  * @throws Error with one sentence if the database is of a newer version
  */
 export async function migrateWithin(
@@ -134,8 +134,8 @@ export function refuseNewer(done: Iterable<string>, features: readonly FeatureTa
 }
 
 /**
- * The steps of a newer version, which may have changed any table; without those of features that are not
- * loaded, which have changed only their own tables.
+ * Returns the steps of `done` that only a newer version knows. Steps of features that are not loaded are left
+ * out, since they change only their own tables.
  */
 export function findNewer(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const isHere = (feature: string | undefined) =>
@@ -143,7 +143,10 @@ export function findNewer(done: Iterable<string>, features: readonly FeatureTabl
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/** All steps that this program does not know, including those of features that are not loaded. */
+/**
+ * Returns all steps of `done` that this program does not know, including those of features that are not
+ * loaded.
+ */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])

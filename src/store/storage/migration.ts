@@ -14,9 +14,9 @@ export interface FeatureTables {
   feature: string
   /** Steps with names such as `mail-0001-outbox`; they change only tables of the feature. */
   migrations?: readonly Migration[]
-  /** Left out of backups and of copies to another database. */
+  /** Tables left out of backups and of copies to another database. */
   own?: readonly string[]
-  /** Left out of a backup without secrets. */
+  /** Tables left out of a backup without secrets. */
   secret?: readonly string[]
 }
 

@@ -22,7 +22,7 @@ export async function openDatabase(address: string): Promise<Database> {
   if (file !== undefined) return watchWrites(openSqlite(file), file)
   const [, scheme = ''] = address.match(/^([a-z][a-z0-9+.-]{0,30}):/i) ?? []
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    // On demand, so that the PostgreSQL driver takes no memory with SQLite.
+    // Imported on demand, so that the PostgreSQL driver takes no memory with SQLite.
     const { openPostgres } = await import('./postgres/postgres.ts')
     return watchWrites(await openPostgres(address), undefined)
   }
@@ -128,7 +128,7 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Does nothing for PostgreSQL.
+ * Checks that a SQLite database exists; does nothing for PostgreSQL.
  * @throws Error with one sentence if the SQLite file is missing or empty
  */
 export async function requireFile(address: string): Promise<void> {

@@ -29,7 +29,7 @@ export const SITE_SETTINGS = Object.keys(siteSettings) as readonly SiteSetting[]
 
 type AnySetting = OwnerSetting | SiteSetting
 
-/** By setting; null removes the stored value. */
+/** Values by name of the setting; null removes the stored value. */
 export type OwnerValues = Partial<Record<AnySetting, string | null>>
 
 export type OwnerTexts = Partial<Record<AnySetting, string>>
@@ -75,7 +75,7 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/** Whether `value` names a stored file: a stem, a hash of the content and an extension. */
+/** True if `value` names a stored file: a stem, a hash of the content and an extension. */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '
@@ -122,7 +122,10 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/** Stores the file of a `data:` URL and returns its name; undefined for other texts, as the current URL. */
+/**
+ * Stores the file of a `data:` URL and returns its name; undefined for other texts, such as the URL of the
+ * current file.
+ */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined

@@ -77,8 +77,8 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
 }
 
 /**
- * `withdrawn_utc` has no index, so this walks through all rows, a batch in each transaction. The latest
- * withdrawal always stays (`findLastWithdrawal`).
+ * Deletes events withdrawn before `beforeUtc`. `withdrawn_utc` has no index, so all rows are read, a batch in
+ * each transaction. The latest withdrawal always stays (`findLastWithdrawal`).
  */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0

@@ -60,7 +60,10 @@ export interface Recorded extends RecordedChange {
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /** Of earlier transactions in the same commit, whose changes this one sees; they have no sequences yet. */
+  /**
+   * Recordings of earlier transactions in the same commit, whose changes this transaction sees; they have no
+   * sequences yet.
+   */
   earlier: readonly Recording[]
   keepsFormer: boolean
 }

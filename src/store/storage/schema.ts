@@ -125,7 +125,7 @@ interface TermColumns {
   slug: string
   description: string
   parent: number
-  /** Of published events. */
+  /** The number of published events of the term. */
   count: number
   folded: string
 }
@@ -220,7 +220,7 @@ export interface ChangeColumns {
    */
   kind: VersionedKind | 'count' | 'user' | 'source' | 'settings'
   record: number
-  /** In the order of commits (`storage/history.ts`). A text on PostgreSQL. */
+  /** Orders changes by commit (`storage/history.ts`). A text on PostgreSQL. */
   position: number | string
   /** Increases with every transaction that changes the record. */
   sequence: number
@@ -392,7 +392,9 @@ export interface Tables {
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/** `sequence` is the highest of its own, that of a series with the same UID, and that of its withdrawal. */
+/**
+ * `sequence` is the highest of the sequences of the event, a series with the same UID, and the withdrawal.
+ */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>

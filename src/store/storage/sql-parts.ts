@@ -3,7 +3,9 @@ import { type Db, isPostgres } from './database.ts'
 import { likePattern } from './search/substring-search.ts'
 
 const MOST = 25
-/** Sizes of batches of fewer than `MOST` rows: few, so that prepared statements are used again. */
+/**
+ * Sizes of batches of fewer than `MOST` rows: only a few sizes, so that prepared statements are used again.
+ */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
@@ -29,13 +31,13 @@ export function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): 
   return sql<Entry>`(select unnest(${value}::${type}))`
 }
 
-/** `%` and `_` in the text have no special meaning. */
+/** SQL condition: the column contains `text`, in which `%` and `_` have no special meaning. */
 export function contains(column: string | RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   const place = typeof column === 'string' ? sql.ref(column) : column
   return sql<SqlBool>`${place} like ${likePattern(text)} escape '\\'`
 }
 
-/** Each line is a field, and all words must be within one (rule 14.3). */
+/** SQL condition: one line of the column, which is a field, contains all words (rule 14.3). */
 export function oneLineContains(db: Db, column: string, words: readonly string[]): RawBuilder<SqlBool> {
   const whole = words.map((word) => contains(column, word))
   if (words.length === 1) return sql<SqlBool>`${sql.join(whole, sql` and `)}`

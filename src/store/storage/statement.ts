@@ -47,16 +47,19 @@ interface Slot {
 
 interface Compiled {
   query: CompiledQuery
-  /** One for each parameter; undefined where the query itself sets the value. */
+  /** A slot for each parameter; undefined where the query itself sets the value. */
   slots: (Slot | undefined)[]
   runs: number
   /** The name under which a server may prepare the query (`nameOf`). */
   name: string | undefined
 }
 
-/** A longer list is passed as one parameter, which would be slower for a short one. */
+/** A longer list is passed as one parameter, which would be slower for a short list. */
 const LONGEST_PLACED = 128
-/** A statement with more rows, or beyond this many shapes, is compiled anew each time. */
+/**
+ * `MOST_ROWS_KEPT`: with more rows, a statement is compiled anew each time. `MOST_SHAPES`: at this many
+ * shapes, its compiled queries are dropped.
+ */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
@@ -120,8 +123,8 @@ const LONGEST_NAMED = 8000
 const names = new Map<string, string>()
 
 /**
- * A name for the prepared statement once the query has run a few times. It is a hash of the SQL, so a session
- * that processes use in turn never has another statement under it.
+ * Returns a name for the prepared statement once the query has run a few times. The name is a hash of the
+ * SQL, so a session that processes use in turn never has another statement under this name.
  */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
@@ -139,7 +142,9 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/** Runs SQL on a connection without the query builder; undefined if it cannot at the moment. */
+/**
+ * Runs SQL on a connection without the query builder; returns undefined if the connection cannot run it now.
+ */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -215,8 +220,8 @@ function placesOf(
 }
 
 /**
- * A text that is equal for values which can share a compiled statement: columns of rows and lengths of lists.
- * Undefined if there are too many rows to cache.
+ * Returns a text that is equal for values which can share a compiled statement: columns of rows and lengths
+ * of lists. Undefined if there are too many rows to cache.
  * @throws Error for an empty list
  */
 function shapeOf(values: object): string | undefined {

@@ -9,7 +9,7 @@ import { statement } from './statement.ts'
 
 export const STORED_HOURS = 24
 
-/** For each user; the oldest beyond that are deleted. */
+/** At most this many answers are stored for each user; older ones are deleted. */
 export const MOST_STORED = 10_000
 
 type Place = Pick<StoredAnswerColumns, 'user' | 'key'>
@@ -22,7 +22,7 @@ const deleteStored = statement<Place>()((db, value) =>
   db.deleteFrom('kept_answers').where('user', '=', value('user')).where('key', '=', value('key')),
 )
 
-/** Undefined if there is no answer, or only one from before `sinceUtc`. */
+/** Returns the stored answer; undefined if there is none, or only one from before `sinceUtc`. */
 export async function findStored(
   db: Db,
   place: Place,
@@ -47,8 +47,8 @@ export async function findFingerprints(
 }
 
 /**
- * Must be called in the transaction of the write itself. If two requests with the same key run at once, the
- * second transaction fails.
+ * Stores an answer; must be called in the transaction of the write itself. If two requests with the same key
+ * run at once, the second transaction fails.
  */
 export async function storeAnswer(tx: Tx, answer: StoredAnswerColumns): Promise<void> {
   await deleteStored(tx, { user: answer.user, key: answer.key })

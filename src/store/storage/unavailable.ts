@@ -1,12 +1,16 @@
 import { codeOf } from '../../base/errors.ts'
 
 // Failures of the database, and whether a retry may help.
-/** What the database lacks. Without disk `space` or `permission` to write, reads still work. */
+
+/**
+ * What an unavailable database lacks: an `answer`, disk `space`, or `permission` to write. Without `space` or
+ * `permission`, reads still work.
+ */
 export type Lack = 'answer' | 'space' | 'permission'
 
 /**
- * A retry may succeed; soon, if `lack` is `'answer'`. The write has changed nothing, unless the connection
- * was lost during the commit.
+ * The database does not answer or cannot be written. A retry may succeed; soon, if `lack` is `'answer'`. A
+ * write that fails so has changed nothing, unless the connection was lost during the commit.
  */
 export class DatabaseUnavailable extends Error {
   readonly lack: Lack
@@ -28,7 +32,7 @@ export function reason(error: unknown): string {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-/** Of a file system that cannot be written to, or cannot open more files. */
+/** By error code of a file system that cannot be written to, or cannot open more files. */
 const FILE_LACKS: Readonly<Record<string, Lack>> = {
   ENOSPC: 'space',
   EDQUOT: 'space',
@@ -46,7 +50,7 @@ export function lackBehind(error: unknown): Lack | undefined {
   return FILE_LACKS[codeOf(error)]
 }
 
-/** Whether a unique constraint was violated. */
+/** True if a unique constraint was violated. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return codeOf(error) === '23505' || /UNIQUE constraint failed/.test(error.message)
@@ -65,7 +69,10 @@ export function isRace(error: unknown): boolean {
 
 const OVERDUE_LOCK = '55P03'
 
-/** Whether a write failed only because of other transactions, even after retries. It has changed nothing. */
+/**
+ * True if a write failed only because of other transactions, even after retries. Such a write has changed
+ * nothing.
+ */
 export function isHindered(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error
   return isRace(cause) || codeOf(cause) === OVERDUE_LOCK

@@ -3,7 +3,7 @@ import type { RecordKind, Taxonomy } from './schema.ts'
 
 // Records whose row cannot be shown: they are reported, and left out of lists.
 
-/** The row has values that this program never writes. */
+/** Thrown for a record whose row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {

@@ -72,7 +72,10 @@ const people = ({ sequence, id, text }: Types) => [
   'create index sign_in_links_user on sign_in_links ("user")',
 ]
 
-/** Written with every change, but seldom searched: few indexes, and none of rows without former values. */
+/**
+ * The history is written with every change, but seldom searched: few indexes, and none of rows without former
+ * values.
+ */
 const history = ({ sequence, id, text }: Types) => [
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null,
     "user" ${id} not null, login ${text} not null, action ${text} not null, kind ${text} not null,
@@ -135,9 +138,9 @@ function posts({ sequence, id, text, real }: Types): string[] {
 const POSTS = ['events', 'venues', 'organizers'] as const
 
 /**
- * With these, SQLite counts, filters and sorts lists without reading rows: their long texts are on a chain of
- * pages, all of which it reads to reach a later column. PostgreSQL stores long texts apart, so its indexes
- * have fewer columns.
+ * With these indexes, SQLite counts, filters and sorts lists without reading rows: their long texts are on a
+ * chain of pages, all of which it reads to reach a later column. PostgreSQL stores long texts apart, so its
+ * indexes have fewer columns.
  */
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const index = (name: string, on: string, forSqlite: string, where = '') =>
@@ -400,8 +403,8 @@ const postgresStems = (): string[] => [
   `create table name_stems (kind text collate "C" not null, stem text collate "C" not null,
     doc bigint not null, primary key (kind, stem, doc))`,
   'create index name_stems_of on name_stems (kind, doc, stem)',
-  // The update only locks a row that another transaction has added, so that the stemmer cannot delete it
-  // before this one commits.
+  // The update only locks a row that another transaction has added, so that the stemmer cannot delete the row
+  // before this transaction commits.
   `create function note_unstemmed() returns trigger language plpgsql as $$
     begin insert into unstemmed (doc) values (new.id + tg_argv[0]::bigint)
       on conflict (doc) do update set doc = excluded.doc; return null; end $$`,

@@ -35,7 +35,7 @@ const LETTERS = /[\u0591-\u06ff\u08a0-\u08ff]/
 const MARKS = /(?<=[\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 const LENGTHENING = /\u0640\p{M}*/gu
 
-/** Added to ids of terms, to differ from those of records. */
+/** Added to ids of terms, so that they differ from ids of records. */
 const TERMS = 2 ** 40
 
 const ROWS_AT_ONCE = 200

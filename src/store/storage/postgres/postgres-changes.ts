@@ -49,7 +49,10 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
-/** For `cursorOf`. `changes.position` sorts by number; a bare `position` would mean the selected text. */
+/**
+ * SQL of the columns that `cursorOf` reads. `changes.position` sorts by number; a bare `position` would mean
+ * the selected text.
+ */
 export const CURSOR_COLUMNS =
   'pg_current_snapshot()::text as present, ' +
   '(select position::text from changes order by changes.position desc limit 1) as last'
@@ -97,7 +100,7 @@ const selectUnseen = statement<{ snapshot: string }>()((_db, value) => {
   `
 })
 
-/** Each changed record once; `'too old'` is as in `Database.readChanges`. */
+/** Returns each changed record once; `'too old'` is as in `Database.readChanges`. */
 export async function findChanges(db: Db, since: Cursor): ReturnType<Database['readChanges']> {
   const rows = await selectUnseen(db, { snapshot: asSnapshot(since) })
   const [row] = rows
@@ -116,7 +119,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
     and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
 }
 
-/** Whether rows of `changes` since the cursor were deleted, or the cursor is from the future. */
+/** True if rows of `changes` since the cursor were deleted, or the cursor is from the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
   const { rows } = await sql<{
@@ -206,8 +209,9 @@ const insertDeliveries = statement<{ changes: string }>()(
 )
 
 /**
- * The last step of a transaction. All statements have been sent when it returns. Rows of `changes` are locked
- * only from here to the commit, always in the same order, so writers cannot deadlock.
+ * Writes the recording of a transaction, as its last step. All statements have been sent when the call
+ * returns. Rows of `changes` are locked only from here to the commit, always in the same order, so writers
+ * cannot deadlock.
  */
 export async function saveRecording(tx: Tx): Promise<void> {
   if (tx.recording.changes.size === 0) return

@@ -26,7 +26,7 @@ import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
 /** Defaults; the address may set others as query parameters, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
-  /** Apart from the one for LISTEN. */
+  /** Connections of the pool, apart from that for LISTEN. */
   connections: 10,
   /** Ms to wait for a free or new connection. */
   connect_ms: 5000,
@@ -125,7 +125,10 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/** Statements that share a session: the answer to each may have to wait for those to all others. */
+/**
+ * At most this many statements share a session: the answer to each may have to wait for the answers to all
+ * others.
+ */
 const MOST_SHARING = 16
 
 /**
@@ -215,8 +218,8 @@ export async function transact<T>(
 }
 
 /**
- * Statements that only read may be sent before the server has answered: if it refuses to begin, they
- * harmlessly run outside of the transaction.
+ * Begins a transaction. Statements that only read may be sent before the server has answered BEGIN: if it
+ * refuses, they harmlessly run outside of the transaction.
  */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
@@ -293,7 +296,9 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/** With a `name`, if no other client uses the session, the statement is prepared under this name. */
+/**
+ * Runs a statement. If it has a `name` and no other client uses the session, it is prepared under this name.
+ */
 async function runStatement(
   session: Session,
   text: string,
@@ -312,8 +317,8 @@ async function runStatement(
     return await ask(session, text, storables, name)
   } catch (error) {
     if (!isOutdated(error)) throw error
-    // A newer program has changed a table, so all prepared statements of this session are invalid. It is
-    // replaced, and outside a transaction the statement is repeated.
+    // A newer program has changed a table, so all prepared statements of this session are invalid. The
+    // session is replaced, and outside a transaction the statement is repeated.
     session.broken = true
     if (session.transaction !== 'none') throw error
     return ask(session, text, storables)
@@ -332,10 +337,12 @@ interface Wire {
 
 const wireOf = (client: PoolClient) => client as unknown as Wire
 
-/** Whether a connection has its server session for itself, not shared by a pooler. */
+/** True if a connection has its server session for itself, not shared by a pooler. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/** Whether prepared statements can be used. The first call asks the server; until it answers, false. */
+/**
+ * True if prepared statements can be used. The first call asks the server; false until the server answers.
+ */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
@@ -386,7 +393,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
 
 const CANCEL_REQUEST = 80877102
 
-/** The protocol requires a second connection for this. */
+/** Cancels the running statement, for which the protocol requires a second connection. */
 async function cancelStatement(client: PoolClient): Promise<void> {
   const { host, port, processID, secretKey } = wireOf(client)
   if (processID === undefined || secretKey === undefined || port === undefined) return
@@ -412,7 +419,10 @@ const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a conne
 
 const FAILED_BEFORE = '25P02'
 
-/** The error of a statement, or the first of the transaction if it had failed by a conflict or an outage. */
+/**
+ * Returns the error of a statement. If the transaction had failed before by a conflict or an outage, returns
+ * the error of that failure.
+ */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
   if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error

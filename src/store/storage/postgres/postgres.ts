@@ -220,8 +220,8 @@ function makeShare(limit: number, longestWaitMs: number): Share {
 }
 
 /**
- * Runs `work` when a connection of the share is free. Rejects with DatabaseUnavailable if none is in time, or
- * if too many wait already.
+ * Runs `work` when a connection of the share is free. Rejects with DatabaseUnavailable if no connection is
+ * free in time, or if too much work waits already.
  */
 async function inShare<T>(share: Share, work: () => Promise<T>): Promise<T> {
   if (share.taken >= share.limit) await turnIn(share)
@@ -260,7 +260,7 @@ function turnIn(share: Share): Promise<void> {
 const CHANNEL = 'kalends_changes'
 /** Ms between checks of the cursor despite notifications: a node may die between commit and notification. */
 const NOTIFIED_CHECK_MS = 500
-/** The same while no notifications arrive, and between attempts to connect. */
+/** Ms between these checks while no notifications arrive, and between attempts to connect. */
 const UNNOTIFIED_CHECK_MS = 100
 /** Ms between notifications from one node, each for all commits since the last. */
 const NOTIFY_MS = 10
@@ -340,7 +340,7 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
 interface Listening {
   look: () => Promise<Cursor>
   notify: () => Promise<void>
-  /** True once a notification has arrived, be it our own; behind some poolers none does. */
+  /** True once a notification has arrived, even one from this node; behind some poolers none arrives. */
   isNotified: () => boolean
   close: () => Promise<void>
 }

@@ -35,7 +35,7 @@ export interface WordsFound {
 export interface FoundWord extends WantedWord {
   /** The typed word, which no public event has; undefined if it was not corrected. */
   instead?: string
-  /** Whether a public event has the word. */
+  /** True if a public event has the word. */
   isThere: boolean
 }
 
@@ -261,7 +261,7 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
 /** Among more events than this, at least one is assumed to be public. */
 const CERTAINLY_PUBLIC = 1000
 
-/** Whether one of the events is public: searches must not reveal words that only other events have. */
+/** True if one of the events is public: searches must not reveal words that only other events have. */
 async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
@@ -276,8 +276,8 @@ async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefi
 }
 
 /**
- * A similar word that a public event has, together with its events: the word with the most events, of equals
- * the alphabetically first.
+ * Returns a similar word that a public event has, together with its events: the word with the most events, of
+ * equals the alphabetically first.
  */
 async function correct(
   searcher: Searcher,
@@ -337,8 +337,8 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
 }
 
 /**
- * Selects stems that a document has. Only those that begin an indexed word, or that a name has, are looked up
- * in the full-text table: looking up all, some five hundred, would take ten times as long.
+ * Selects those of `stems` that a document has. Only stems that begin an indexed word, or that a name has,
+ * are looked up in the full-text table: looking up all, some five hundred, would take ten times as long.
  */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
@@ -403,7 +403,7 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** For each kind: stems that are read, and names that are found. */
+/** For each kind, at most this many stems are read, and names found. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 

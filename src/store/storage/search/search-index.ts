@@ -86,7 +86,7 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** To sort events by: 0 for ids in `first`, 1 for others in `second`, 2 for the rest. */
+/** SQL of a rank to sort events by: 0 for ids in `first`, 1 for others in `second`, 2 for the rest. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -214,12 +214,12 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
 // Stems of events and names (migrations/0052-tables.ts) are in a full-text table on SQLite, in an indexed
 // column on PostgreSQL. A document is an event, venue or organizer, by id, or a term, by id plus `TERM_DOCS`.
 
-/** Prefixes of stems of a title, which are also stored without it, and of a name. */
+/** Prefixes of stems: of a title, whose stems are also stored without a prefix, and of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 export const TERM_DOCS = 2 ** 40
 
-/** The first line is the title, whose stems are also stored with the prefix `IN_TITLE`. */
+/** The first line of `search` is the title, whose stems are also stored with the prefix `IN_TITLE`. */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -246,8 +246,8 @@ interface UnstemmedName extends Unstemmed {
 const DOCS_AT_ONCE = 500
 
 /**
- * Stems documents without any stems, as after a restore. Changed ones still have their old stems, and are
- * left to the stemmer.
+ * Stems documents without any stems, as after a restore. Changed documents still have their old stems, and
+ * are left to the stemmer.
  */
 async function stemMissing(tx: Db): Promise<void> {
   const stemmed = isPostgres(tx) ? sql`stems where stems.doc` : sql`stems_docsize where id`
@@ -442,7 +442,7 @@ const countReplaced = statement<{ docs: string }>()<{ docs: number }>(
 
 const STEMS_LOOKED_AT = 1 / 4
 
-/** Deletes stems that no document has any more; checks only some, from a random one on. */
+/** Deletes stems that no document has any more; checks only some stems, from a random one on. */
 async function forgetSome(tx: Db, replaced: number): Promise<void> {
   await sql`delete from named_stems where id in (
       select id from named_stems where id >= cast(${Math.random()} * (select max(id)

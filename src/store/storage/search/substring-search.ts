@@ -31,7 +31,7 @@ const IDS_AT_ONCE = 8192
 const TERMS_AT_ONCE = 1000
 
 interface Term {
-  /** In the order of first appearance, so common terms tend to have low ones. */
+  /** In the order of first appearance, so common terms tend to have low ids. */
   id: number
   word: string
 }
@@ -81,7 +81,10 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
   return index
 }
 
-/** Reads in one transaction. If the search only excludes words, some ids may be of no event. */
+/**
+ * Returns the ids of matching events, read in one transaction. If the search only excludes words, some ids
+ * may be of no event.
+ */
 export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
   if (connection.isTransaction) return findEvents(index, search)
@@ -134,9 +137,9 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * Those of `ids` whose texts contain the looked-up text, and some others if the plan is not exact. Looks up
- * terms until reading the remaining texts takes no longer, so neither many rare terms nor a few common ones
- * take long.
+ * Returns those of `ids` whose texts contain the looked-up text, and some others if the plan is not exact.
+ * Looks up terms until reading the remaining texts takes no longer, so neither many rare terms nor a few
+ * common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {
   const covered = emptyLike(ids)

@@ -35,7 +35,7 @@ interface Asked {
   timer: NodeJS.Timeout
 }
 
-/** All but one may run searches, so lists never have to wait for searches. */
+/** All threads but one may run searches, so lists never have to wait for searches. */
 const THREADS = 2
 /** At most this many requests wait; each waits at most `LONGEST_WAIT_MS` ms. */
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
@@ -109,7 +109,10 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/** Lists have priority over searches, which leave them one thread. Undefined if none may be served now. */
+/**
+ * Returns the queue to serve next: lists have priority over searches, which leave one thread to lists.
+ * Undefined if no request may be served now.
+ */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length

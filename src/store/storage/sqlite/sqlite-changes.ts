@@ -23,7 +23,7 @@ import type { Recording } from '../recording.ts'
 import type { Prepare } from './sqlite-connection.ts'
 
 // Cursors and the table `changes` on SQLite. Only one transaction writes at a time, so positions follow the
-// order of commits, and a cursor is the position of the last.
+// order of commits, and a cursor is the position of the last commit.
 
 function select<Row>(prepare: Prepare, text: string, ...values: number[]): Row[] {
   return prepare(text).all(values) as Row[]
@@ -46,7 +46,7 @@ const DROPPED = 'select before from changes_dropped'
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`
 
-/** Each changed record once; `'too old'` is as in `Database.readChanges`. */
+/** Returns each changed record once; `'too old'` is as in `Database.readChanges`. */
 export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType<Database['readChanges']>> {
   const rows = select<Nullable<Change & { last: number; before: number }>>(prepare, UNSEEN, Number(since))
   const [last, before] = [rows[0]?.last ?? 0, rows[0]?.before ?? 0]
@@ -64,7 +64,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
 
-/** Whether rows of `changes` since the cursor were deleted, or the cursor is from the future. */
+/** True if rows of `changes` since the cursor were deleted, or the cursor is from the future. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const { rows } = await sql<{ last: number; before: number }>`
     select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
@@ -140,8 +140,8 @@ const PRESENT = `select coalesce((${LAST}), 0) as last, ${HAS_WEBHOOKS} as has_w
 const ROWS_A_TURN = 500
 
 /**
- * The last step of a commit. A record that several of its transactions changed is written once. Returns a
- * promise if the rows take several turns of the event loop.
+ * Writes the recordings of a commit, as its last step. A record that several of its transactions changed is
+ * written once. Returns a promise if the rows take several turns of the event loop.
  */
 export function saveRecordings(
   prepare: Prepare,

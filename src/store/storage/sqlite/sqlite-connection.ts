@@ -61,7 +61,7 @@ export function checkpoint(file: string): void {
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
-    // The second one has only the pages written during the first, so it is short.
+    // The second checkpoint has only the pages written during the first, so it is short.
     connection.exec(
       'pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)',
     )
@@ -89,9 +89,9 @@ export interface FileWatch {
 }
 
 /**
- * Watches whether the file is lost: the path leads to none, another, an empty one, or one that a shorter file
- * was copied over. When it is back, cached pages are dropped, since they may be of the other file, and a
- * transaction that may have read them is rolled back.
+ * Watches whether the file is lost: the path leads to no file, another file, an empty file, or one that a
+ * shorter file was copied over. When the file is back, cached pages are dropped, since they may be of the
+ * other file, and a transaction that may have read them is rolled back.
  */
 export function watchFile(file: string, writer: DatabaseSync, reader: DatabaseSync): FileWatch {
   const own = statSync(file)
@@ -289,7 +289,7 @@ const codeOf = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** Result codes CORRUPT and NOTADB. */
+/** True for the result codes CORRUPT and NOTADB. */
 export const isDamage = (error: unknown): boolean => [11, 26].includes(codeOf(error) ?? 0)
 
 /** Converts errors of an unavailable database to DatabaseUnavailable; others stay unchanged. */
@@ -306,7 +306,7 @@ const WORDS: Record<Lack, string> = {
   permission: 'may not be written',
 }
 
-/** Whether another connection holds the lock. */
+/** True if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }

@@ -28,9 +28,9 @@ import {
 
 // Writes to a SQLite file. Several writes share one commit.
 
-/** Writes that share a commit: they wait for each other, and other requests wait for them. */
+/** At most this many writes share a commit: they wait for each other, and other requests wait for them. */
 const GROUP_LIMIT = 64
-/** Writes of the same kind done at once: no other request is served meanwhile. */
+/** At most this many writes of the same kind are done at once: no other request is served meanwhile. */
 const MOST_ALIKE = 8
 /**
  * Writes join a commit only during its first `GROUP_MS` ms plus `GROUP_COMMITS` times the average commit
@@ -40,7 +40,7 @@ const GROUP_MS = 4
 const GROUP_COMMITS = 4
 /** In ms: a longer commit counts as this long in the average. */
 const LONGEST_COMMIT_MS = 3
-/** Further waiting writes are refused. */
+/** While this many writes wait, further writes are refused. */
 const MOST_WAITING = 2000
 
 export interface Writes {
@@ -48,7 +48,7 @@ export interface Writes {
   prepare: Prepare
   transaction: Transaction
   groups: Groups
-  /** Then no further write is accepted. */
+  /** True once no further write is accepted. */
   isClosing: boolean
   /** Average of recent commits in ms. A write waits at most this long for others to share its commit. */
   commitMs: number
@@ -110,7 +110,8 @@ export async function endWrites(writes: Writes): Promise<void> {
 }
 
 /**
- * Begins once no other process has a transaction. Refuses writes that waited too long; false if none remain.
+ * Begins a transaction once no other process has one. While another has one, refuses writes that waited too
+ * long; after any other error, all waiting writes. Returns false if no writes remain.
  */
 async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   for (let attempts = 1; queue.length > 0; attempts++) {
@@ -136,7 +137,7 @@ function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
 }
 
 /**
- * Does writes of the same kind. A statement that their work begins after its end is refused, since the
+ * Does writes of the same kind. A statement that `work` begins after it has ended is refused, since the
  * transaction may belong to other writes by then.
  */
 async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise<unknown[]> {
@@ -226,7 +227,7 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
 }
 
 /**
- * Does writes of the same kind together, and returns a function that resolves them. `'again'`: they failed
+ * Does writes of the same kind together, and returns a function that settles them. `'again'`: they failed
  * together, so each must be done alone.
  */
 async function attempt(
@@ -249,7 +250,7 @@ async function attempt(
   }
 }
 
-/** Also updates the average commit time, which a single slow commit changes only a little. */
+/** Commits, and updates the average commit time, which a single slow commit changes only a little. */
 function commit(writes: Writes): void {
   writes.file.require()
   const began = performance.now()

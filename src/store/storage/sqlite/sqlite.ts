@@ -99,8 +99,8 @@ export function openSqlite(file: string): Database {
 }
 
 /**
- * Temporary data is on disk: a step that changes every row of a million events would need a gigabyte of
- * memory for it.
+ * Runs a migration with temporary data on disk: a step that changes every row of a million events would need
+ * a gigabyte of memory for it.
  */
 async function migrateOnDisk(
   writer: DatabaseSync,
@@ -120,9 +120,9 @@ async function migrateOnDisk(
 const RARELY_MS = 1000
 
 /**
- * Runs long reads in threads, and those inside a transaction on its own connection. Starting a thread takes
- * longer than reading a list, and some 20 MB, so until one has been started, rare lists are read in the main
- * thread.
+ * Runs long reads in threads, and reads inside a transaction on the connection of the transaction. Starting a
+ * thread takes longer than reading a list, and some 20 MB, so until one has been started, rare lists are read
+ * in the main thread.
  */
 function makeReadInLane(
   read: Db,

@@ -193,14 +193,14 @@ export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   return (sent ?? true) === true || flag.read(sent) || undefined
 }
 
-/** `path` is below the namespace. */
+/** A REST request; `path` is below the namespace. */
 export interface AskedOfRest {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   fields: JsonRecord
 }
 
-/** Undefined if the call names no record. */
+/** Makes a REST request from a call; undefined if the call names no record. */
 export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest | undefined {
   const { asks, served, always } = tool
   const { path } = served.resource
@@ -220,13 +220,13 @@ export function askedOfRest(tool: AssistantTool, sent: JsonRecord): AskedOfRest 
   }
 }
 
-/** By default, asks for all that is not over or, with an end, for what begins from today on. */
+/** Default filters: without dates, events not yet over; with only an end, events that begin from today on. */
 function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonRecord {
   if ((start ?? when ?? null) !== null) return {}
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
 }
 
-/** Nothing but the number of a record may become part of a path. */
+/** The path of a record; undefined unless `id` is a positive integer. */
 function idPath(id: unknown): string | undefined {
   const number = readInteger(id)
   return number === undefined || number < 1 ? undefined : `/${number}`

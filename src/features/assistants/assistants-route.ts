@@ -99,7 +99,7 @@ export function makeAssistants(service: Service, entrance: Entrance, routes: Rou
 
 class Undone extends Error {}
 
-/** Rolls back all writes, for dry runs that find every fault. */
+/** A database that rolls back all writes, for dry runs that find every fault. */
 function undoing(database: Database): Database {
   const write: Database['write'] = async (work, by) => {
     let done: { result: Awaited<ReturnType<typeof work>> } | undefined
@@ -170,7 +170,7 @@ interface Refusal extends McpFault {
   headers?: Record<string, string>
 }
 
-/** Checks before authentication. Undefined for a request that goes on. */
+/** Checks a request before authentication; undefined if it passes. */
 function refusedUnread(
   { service, mayAskNow }: Assistants,
   incoming: IncomingRequest,
@@ -190,8 +190,8 @@ function refusedUnread(
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Refuses pages of other sites, even by DNS rebinding. Programs send no `Origin`; proxies may name this
- * machine.
+ * Returns why a request may come from a page of another site, as by DNS rebinding; undefined if it does not.
+ * Programs send no `Origin`; proxies may name this machine.
  */
 function foreignName({ host = '', origin }: IncomingHttpHeaders, siteUrl: string): string | undefined {
   const site = new URL(siteUrl)
@@ -280,7 +280,7 @@ function listTools(assistants: Assistants, asked: Asked): Outcome {
 const contextOf = ({ service }: Assistants, { caller, incoming }: Asked) =>
   callerContext(service, caller, service.now(), incoming)
 
-/** Tools that the caller may not use are not listed. */
+/** True if the caller may use the tool; others are not listed. */
 function mayCall(tool: AssistantTool, context: Context): boolean {
   const { asks, served } = tool
   if (asks === 'list' || asks === 'read') return true
@@ -343,7 +343,7 @@ async function answerTo(
   return { result: isWriting(tool) ? writtenResult(site, tool, body, isDry) : eventResult(site, body) }
 }
 
-/** Keeps `User-Agent`, which the history records. */
+/** The REST request of a call, with `User-Agent`, which the history records. */
 function innerRequest(
   { restRoot, namespace }: Site,
   { method, path, fields }: AskedOfRest,
@@ -394,7 +394,7 @@ function takenBy(name: string, field: Field, site: Site): string[] {
   ]
 }
 
-/** Pages of other sites cannot read it, and no cache keeps it. */
+/** Sends the message; pages of other sites cannot read it, and no cache keeps it. */
 function sendMessage(
   entrance: Entrance,
   exchange: Exchange,

@@ -80,7 +80,7 @@ export function readMessage(body: Buffer, headers: IncomingHttpHeaders): McpMess
 
 const TOO_DEEP = `Lists and records nest deeper than ${MOST_LEVELS} levels, or are too many.`
 
-/** Finds wrong members of `_meta`, and headers that differ. */
+/** Finds wrong members of `_meta`, and headers that differ from the message. */
 function statelessFault(
   { method, params }: McpRequest,
   meta: JsonRecord,
@@ -104,7 +104,7 @@ function statelessFault(
     : differing('Mcp-Name', 'params.name is another')
 }
 
-/** The first clients named no revision, which is allowed. */
+/** Refuses unknown revisions. The first clients named none, which is allowed. */
 function earlierFault({ method }: McpRequest, version: string | string[] | undefined): McpFault | undefined {
   const isKnown = version === undefined || method === 'initialize' || EARLIER.includes(String(version))
   return isKnown ? undefined : unknownRevision(String(version))

@@ -176,7 +176,7 @@ function timesOf({ hours, days = 1 }: Occasion, first: string): RawValues {
   return { start_date: `${first} ${from}:00`, end_date: `${to < from ? addDays(last, 1) : last} ${to}:00` }
 }
 
-/** Lies 8 to 14 days before today. */
+/** The Monday 8 to 14 days before today. */
 function firstMonday(today: string): string {
   const sinceMonday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
   return addDays(today, sinceMonday === 0 ? -14 : -7 - sinceMonday)

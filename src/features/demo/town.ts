@@ -3,7 +3,7 @@ import type { Poster } from './posters.ts'
 /** An invented town, with numbers and addresses reserved for fiction. */
 export const TOWN = 'Kilvara'
 
-/** `poster` is a key of `posters`. */
+/** Fields for the API, and the `poster` that becomes the image. */
 export type SentFields = Readonly<Record<string, unknown>> & { poster?: keyof typeof posters }
 
 export const posters = {
@@ -402,7 +402,7 @@ export interface Occasion {
   excerpt?: string
   description: string
   sent?: Readonly<Record<string, unknown>>
-  /** Days until it is published. */
+  /** Days from the start of the demo until it is published. */
   appears?: number
 }
 

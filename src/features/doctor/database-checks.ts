@@ -120,7 +120,7 @@ function checkWritable({ readOnly }: Examined): Finding {
   )
 }
 
-/** Reads no tables of another version. */
+/** Checks that an administrator can sign in; reads no tables of another version. */
 function checkPeople({ steps, administrators }: Examined): Finding[] {
   if (!steps || steps.missing.length + steps.unknown.length > 0) return []
   if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
@@ -147,7 +147,7 @@ function checkSending({ isHeld, troubles }: Examined): Finding[] {
   ]
 }
 
-/** Reads no tables of another version. */
+/** Checks the last backup; reads no tables of another version. */
 function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'

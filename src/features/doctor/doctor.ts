@@ -7,7 +7,8 @@ import { checkFolders } from './folder-checks.ts'
 import { checkClock, checkNetwork } from './network-checks.ts'
 
 /**
- * Changes nothing. If `read` throws, each line of the error is a finding, and nothing else is examined.
+ * Examines everything; changes nothing. If `read` throws, each line of the error is a finding, and nothing
+ * else is examined.
  * @param now milliseconds since the epoch
  */
 export async function examine(

@@ -27,7 +27,7 @@ export interface Examined {
   /** Bytes of a SQLite file, and of its free pages; undefined for a server, which frees pages itself. */
   size: { all: number; free: number } | undefined
   damage: string[]
-  /** Why it cannot be written; undefined if it can. */
+  /** Why the database cannot be written; undefined if it can. */
   readOnly: string | undefined
   clock: number | undefined
   /** False for a server without pg_trgm. */
@@ -39,7 +39,7 @@ export interface Examined {
   lastBackup: string
   images: ExaminedImages
   administrators: number
-  /** Whether the calendar is a copy of another. */
+  /** True if the calendar sends and imports nothing until `kalends resume`. */
   isHeld: boolean
   troubles: Trouble[]
 }
@@ -125,8 +125,8 @@ async function findDamage(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Reads the WAL too. Without a WAL no process has the file open; opened as immutable, no files are made
- * beside it.
+ * Opens the file with its WAL. Without a WAL no process has the file open; opened as immutable, no files are
+ * made beside it.
  */
 function openToLook(file: string): DatabaseSync {
   const address = pathToFileURL(file)

@@ -173,7 +173,7 @@ const NAMED = 5
 const named = (keys: readonly string[]) =>
   `${keys.slice(0, NAMED).join(', ')}${keys.length > NAMED ? ' …' : ''}`
 
-/** Looks only for a sample if there are many or the store is slow. */
+/** Looks for the files of images; only of a sample if there are many, or the store is slow. */
 async function checkImages(address: string, { total, sample }: ExaminedImages): Promise<Finding[]> {
   if (total === 0) return []
   const todo =

@@ -21,7 +21,7 @@ export async function checkNetwork(config: Config, edition: string): Promise<Che
   return { findings: [port, address, ...findings, ...checkProxy(config)], clock }
 }
 
-/** The site's clock is undefined if none was told. */
+/** `clock` is undefined if the site has sent no time. */
 interface CheckedNetwork {
   findings: Finding[]
   clock: SiteClock | undefined
@@ -72,7 +72,7 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/** Adds `Age` to `Date`, which a cache keeps. */
+/** The time in `Date`, to which `Age` is added: a cache keeps `Date`. */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
@@ -185,7 +185,7 @@ function checkProxy({ site_url, host, trusted_proxy }: Config): Finding[] {
 }
 
 const CLOCKS_DIFFER_S = 5
-/** A site tells whole seconds, and its answer may take long. */
+/** Larger than for a database: a site tells whole seconds, and its answer may take long. */
 const SITE_DIFFERS_S = 60
 /** A clock earlier than this is wrong. */
 const WRITTEN_MS = Date.UTC(2026, 0, 1)

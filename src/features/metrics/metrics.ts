@@ -101,7 +101,7 @@ function queueFamilies({ admission }: Watched): Family[] {
   ]
 }
 
-/** SQLite has no connections. */
+/** Connections to a database server; SQLite has none. */
 function connectionFamilies({ database }: Watched): Family[] {
   const connections = database.connections?.()
   if (!connections) return []
@@ -171,7 +171,7 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   ]
 }
 
-/** Returns undefined if the database does not answer. */
+/** Position of the last change; undefined if the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
   const last = read
     .selectFrom('changes')
@@ -205,7 +205,7 @@ function startSeconds(): number {
   return Math.round(Date.now() / 1000 - process.uptime())
 }
 
-/** Counts since the process began. */
+/** Numbers of answers since the process began. */
 interface AnswerCounts {
   byRoute: Map<string, RouteCounts>
   sources: Record<Answered['from'], number>
@@ -213,7 +213,7 @@ interface AnswerCounts {
 }
 
 interface RouteCounts {
-  /** Numbers by method and status. */
+  /** Numbers of answers by method and status. */
   answers: Map<string, Map<number, number>>
   durations: Durations
 }
@@ -226,7 +226,7 @@ function noAnswers(): AnswerCounts {
   return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
 }
 
-/** Every answer passes here, so a known route takes a few look-ups and no allocation. */
+/** Counts an answer, for a known route with a few look-ups and no allocation. */
 function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
   const known = counts.byRoute.get(route) ?? newRoute(counts, route)
   const statuses = known.answers.get(method) ?? newMethod(known, method)
@@ -283,7 +283,7 @@ interface Durations {
   seconds: number
 }
 
-/** Upper bounds, in seconds. */
+/** Upper bounds of histogram buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 function noDurations(): Durations {

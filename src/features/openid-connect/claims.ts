@@ -32,7 +32,7 @@ export interface Claimed {
   name: string
   /** Names that a login may be made from, the best first. */
   logins: readonly string[]
-  /** Confirmed by the provider; empty for none. */
+  /** E-mail address confirmed by the provider; empty for none. */
   email: string
   role: Role | undefined
 }
@@ -41,7 +41,7 @@ export interface Claimed {
 const LONGEST_SUBJECT = 255
 const LONGEST_NAME = 250
 
-/** Returns undefined for a subject that no provider may send. */
+/** Reads who signs in; undefined for a subject that no provider may send. */
 export function readClaims(
   claims: JsonRecord,
   issuer: string,

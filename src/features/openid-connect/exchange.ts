@@ -8,7 +8,10 @@ import { type Flow, type Seal, secretOf } from './sealed.ts'
 
 // Signs in by authorization code with PKCE, state and nonce (OpenID Connect Core, 3.1).
 
-/** Must be cheap, since strangers may ask. @param back the redirect URI */
+/**
+ * The address where the browser signs in. Must be cheap, since strangers may ask.
+ * @param back the redirect URI
+ */
 export function authorizationUrl(
   { client }: Provider,
   metadata: ServerMetadata,
@@ -40,7 +43,11 @@ function scopesFor(roles: Provider['client']['roles'], { scopes_supported = [] }
   return [...new Set(['openid', 'profile', 'email', ...named])]
 }
 
-/** @param answered the redirect URI with the provider's answer @param now milliseconds since the epoch */
+/**
+ * Exchanges the code for tokens, and returns their claims.
+ * @param answered the redirect URI with the provider's answer
+ * @param now milliseconds since the epoch
+ */
 export async function exchangeCode(
   { client }: Provider,
   metadata: ServerMetadata,
@@ -76,7 +83,10 @@ function lacks(token: IDToken, roles: Provider['client']['roles']): boolean {
 
 export type ProviderTrouble = 'silent' | 'unusable' | 'used' | 'denied'
 
-/** The code for the log is ours, or that of the library or a standard, never a text of the provider. */
+/**
+ * Returns why a sign-in failed. The code for the log is ours, or that of the library or a standard, never a
+ * text of the provider.
+ */
 export async function describeFault(error: unknown): Promise<{ why: ProviderTrouble; code: string }> {
   const { AuthorizationResponseError, ResponseBodyError } = await import('openid-client')
   for (const each of causesOf(error)) {

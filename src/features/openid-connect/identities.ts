@@ -19,7 +19,7 @@ import { findSignInLink, useSignInLink } from '../desk/sign-in/sign-in-links.ts'
 import type { Claimed } from './claims.ts'
 import type { IdentityColumns } from './openid-tables.ts'
 
-// Issuer and subject say which user an account is, never the e-mail.
+// A user is found by issuer and subject of an account, never by its e-mail address.
 
 export async function findIdentity(db: Db, user: number): Promise<IdentityColumns | undefined> {
   return db.selectFrom('openid_identities').selectAll().where('user', '=', user).executeTakeFirst()
@@ -95,7 +95,7 @@ async function loseRole(tx: Tx, user: User): Promise<void> {
   await endSessions(tx, user.id)
 }
 
-/** The last administrator keeps the role. */
+/** Changes the role; the last administrator keeps theirs. */
 async function setRole(tx: Tx, user: User, role: User['role']): Promise<void> {
   try {
     await changeRole(tx, user.id, role)
@@ -117,7 +117,7 @@ async function follow(tx: Tx, user: User, claimed: Claimed, now: number): Promis
   return (await findUser(tx, user.id)) ?? user
 }
 
-/** Replaces the account that the user had. */
+/** Connects an account, in place of the one that the user had. */
 async function connect(tx: Tx, claimed: Claimed, user: User, now: number): Promise<void> {
   const { issuer, subject } = claimed
   const utc = formatUtc(now)
@@ -148,7 +148,7 @@ const accountName = ({ name, logins, subject }: Claimed) => name || logins[0] ||
 const MOST_TRIED = 50
 const LONGEST_LOGIN = 50
 
-/** Adds a number to a login that somebody else has. */
+/** Makes a user; adds a number to a login that somebody else has. */
 async function makeUser(tx: Tx, claimed: Claimed, now: number): Promise<User> {
   const { name, email, role = 'subscriber' } = claimed
   await holdName(tx, 'users')

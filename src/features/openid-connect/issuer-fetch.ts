@@ -6,7 +6,7 @@ import { lookUpAmong, mayConnect, NoPublicAddress, nameOf } from '../../store/me
 /** In bytes: two hundred groups are 10 kB. */
 const MOST_ANSWERED = 256_000
 
-/** An error whose code is logged. */
+/** An unusable answer of the provider; `code` is logged. */
 export class UnusableAnswer extends Error {
   override name = 'UnusableAnswer'
   readonly code: string

@@ -115,7 +115,7 @@ async function cardOf(provider: Provider, request: CardRequest, user: User): Pro
   }</form>`
 }
 
-/** Users without a password keep the account, their only way in. */
+/** Disconnects the user's own account, unless it is their only way in. */
 async function disconnectOwn({ context, user }: DeskRequest): Promise<DeskAnswer> {
   if (!(await hasDeskPassword(context.db, user.user))) throw new Problem('rest_forbidden')
   await context.write((tx) => disconnect(tx, user.user))

@@ -57,7 +57,7 @@ async function guarded(
 
 class ProviderFault extends Error {}
 
-/** A client waits behind its own other requests to the provider, and nothing else waits. */
+/** Asks the provider, with a few requests at once for each client and for all clients together. */
 function asking<T>({ turns }: Provider, { address }: AnyDeskRequest, ask: () => Promise<T>): Promise<T> {
   const safely = () =>
     ask().catch((cause: unknown) => {
@@ -145,7 +145,7 @@ interface TroublePage {
   status: number
   title: OpenIdText
   text: OpenIdText
-  /** Another try may succeed. */
+  /** True if another try may succeed. */
   isAgain?: true
 }
 

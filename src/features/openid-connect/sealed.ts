@@ -8,7 +8,7 @@ export interface Seal {
 
 const derive = promisify<string, string, number, object, Buffer>(scrypt)
 
-/** The same on every node. Guessing secrets by it is as slow as by a password hash. */
+/** Derives a key, the same on every node. Guessing secrets by it is as slow as by a password hash. */
 export async function makeSeal(secret: string, issuer: string, client: string): Promise<Seal> {
   return { key: await derive(secret, `kalends ${issuer} ${client}`, 32, { cost: 2 ** 14 }) }
 }
@@ -16,7 +16,10 @@ export async function makeSeal(secret: string, issuer: string, client: string): 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** @param purpose `unseal` refuses texts of another purpose */
+/**
+ * Encrypts a value.
+ * @param purpose `unseal` refuses texts of another purpose
+ */
 export function seal({ key }: Seal, purpose: string, value: object): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
@@ -24,7 +27,7 @@ export function seal({ key }: Seal, purpose: string, value: object): string {
   return Buffer.concat(parts).toString('base64url')
 }
 
-/** Returns undefined unless `seal` made the text for this purpose. */
+/** Decrypts a text; undefined unless `seal` made it for this purpose. */
 export function unseal({ key }: Seal, purpose: string, text: string): unknown {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined
@@ -57,7 +60,7 @@ const FLOW_MS = 600_000
 const LONGEST_COOKIE = 3800
 const MOST_FLOWS = 6
 
-/** One browser may have sign-ins under way in several tabs. */
+/** Adds a flow to the cookie: one browser may have sign-ins under way in several tabs. */
 export function addFlow(by: Seal, cookie: string, flow: Flow): string {
   const flows = [flow, ...flowsIn(by, cookie, flow.since)].slice(0, MOST_FLOWS)
   for (;;) {
@@ -82,7 +85,7 @@ const isLive = ({ since }: Flow, now: number) => now - since < FLOW_MS
 
 export const newState = () => randomBytes(32).toString('base64url')
 
-/** Only this service knows the verifier (RFC 7636) and the nonce of a flow. */
+/** The verifier (RFC 7636) or the nonce of a flow, known to this service alone. */
 export function secretOf({ key }: Seal, of: 'verifier' | 'nonce', { state }: Flow): string {
   return createHmac('sha256', key).update(`${of} ${state}`).digest('base64url')
 }

@@ -297,7 +297,7 @@ async function addFiles(
   return added
 }
 
-/** @returns undefined without such a file */
+/** Returns the bytes of a file; undefined if there is none. */
 export async function readWhole(media: MediaStore, key: string): Promise<Uint8Array | undefined> {
   const file = await media.read(key)
   return file && buffer(file.stream)

@@ -54,7 +54,7 @@ function summary(orphans: readonly ListedFile[], isDone: boolean): string {
     : `${files} that no image names; kalends media clean --yes removes them.`
 }
 
-/** In ms. The row of an image follows its file within this time: an older file without it is an orphan. */
+/** In ms. The row of an image follows its file within this time: an older file without a row is an orphan. */
 export const SETTLED_AFTER = 3_600_000
 
 const IMAGES_AT_ONCE = 500
@@ -113,7 +113,7 @@ export async function namedFiles(db: Db): Promise<Set<string>> {
   }
 }
 
-/** `YYYY/MM/name`, with the extension of an accepted format. */
+/** True for `YYYY/MM/name`, with the extension of an accepted format. */
 export function isImageKey(key: string): boolean {
   return /^\d{4}\/\d\d\/\w[\w.-]{0,199}$/.test(key) && mimeTypeOf(key) !== 'application/octet-stream'
 }

@@ -67,7 +67,7 @@ interface CopyOptions {
 }
 
 /**
- * On the command line, else in the file of the option, else in the environment.
+ * Returns both addresses: from the command line, else from files, else from the environment.
  * @throws Error for a missing address
  */
 function databasesOf(
@@ -268,7 +268,7 @@ export async function listCommonTables(
 
 /**
  * Tells whether the target holds the same rows; false if it is empty.
- * @throws Error when it holds others
+ * @throws Error when the target holds other rows
  */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)

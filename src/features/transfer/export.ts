@@ -131,7 +131,7 @@ const exportFormats: readonly string[] = formatsOf(resource).map(({ name }) => n
 interface ExportAsked {
   format: string
   sent: RawValues
-  /** Also exports venues, organizers and terms, which only json can contain. */
+  /** True if venues, organizers and terms are exported too, which only json can contain. */
   withLists: boolean
 }
 

@@ -56,7 +56,7 @@ export async function putBack(
   return file === undefined ? putTablesBack(address, wanted, replacing) : putFileBack(file, wanted, replacing)
 }
 
-/** Oldest first. */
+/** Lists copies, oldest first. */
 export async function listCopies(address: string): Promise<SafetyCopy[]> {
   const file = databaseFile(address)
   if (file !== undefined) return listFileCopies(file)
@@ -116,7 +116,7 @@ function makePlace(file: string): Owner {
 
 /**
  * Merges the WAL and locks the file: a process waiting for the lock finds the file moved, and does not use
- * it. Returns undefined for no readable database.
+ * it. Returns undefined if the file is no readable database.
  * @throws Error with one sentence if another process uses the file
  */
 function holdFile(file: string): DatabaseSync | undefined {
@@ -189,7 +189,7 @@ function renewEditionOf(copy: string): void {
 
 const LOCK_MS = 10_000
 
-/** A single connection: every other one to the database counts as another process. */
+/** Opens one connection only, since any other would count as another process. */
 function openAlone(address: string): Promise<Database> {
   return openDatabase(`${address}${address.includes('?') ? '&' : '?'}connections=1`)
 }
@@ -253,7 +253,7 @@ async function putTablesBack(
   }
 }
 
-/** Undefined for tables of the first version, without `editions.calendar`. */
+/** The calendar to replace; undefined for tables of the first version, without `editions.calendar`. */
 async function readFormer(tx: Db): Promise<Former> {
   const { rows } = await sql<{ found: number }>`select count(*) as found from pg_attribute
     where attrelid = to_regclass('editions') and attname = 'calendar'`.execute(tx)
@@ -366,7 +366,7 @@ const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
 
 const SCHEMA = /^before_restore(_\d{8}t\d{6}z(_\d{1,4})?)?$/
 
-/** Oldest first. */
+/** Lists copies, oldest first. */
 export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   const { rows } = await sql<{ name: string; bytes: number | string }>`
     select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c
@@ -388,8 +388,8 @@ export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
 }
 
 /**
- * `name`, with a number if a copy was made in the same second: above all taken ones, since a free one below
- * would sort before newer copies.
+ * Returns `name`. If copies of the same second exist, appends a number above all of theirs: a lower one would
+ * sort before newer copies.
  */
 function freeName(name: string, mark: string, taken: readonly string[]): string {
   const numbers = taken

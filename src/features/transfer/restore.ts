@@ -185,8 +185,9 @@ export async function restore(
 const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
 
 /**
- * The name of the restored calendar, and whether it is held: sends and imports nothing until `kalends
- * resume`. Restored over itself it keeps its former state; elsewhere it is held if it has rows in `SENDERS`.
+ * The name of the restored calendar, and whether it is held: a held calendar sends and imports nothing until
+ * `kalends resume`. Restored over itself, a calendar keeps its state; elsewhere it is held if it has rows in
+ * `SENDERS`.
  */
 function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
   if (former?.calendar === calendar) return former

@@ -55,7 +55,7 @@ export function requireFolderOf(file: string): void {
 
 /**
  * Turns an error of permissions into a sentence for the operator, who may have meant `file` as a folder;
- * other errors stay.
+ * returns other errors unchanged.
  */
 export function asRefusal(error: unknown, file: string): unknown {
   const code = codeOf(error)

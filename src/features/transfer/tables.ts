@@ -13,8 +13,8 @@ export interface TableShape {
 export type Row = Record<string, unknown>
 
 /**
- * Never copied, as they belong to one database and not to the calendar: migrations, editions, derived tables,
- * stored responses, sessions.
+ * Tables never copied, as they belong to one database and not to the calendar: migrations, editions, derived
+ * tables, stored responses, sessions.
  */
 const OWN = [
   'migrations',

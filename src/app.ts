@@ -58,8 +58,8 @@ export interface App {
   site: Site
   port: number
   /**
-   * The administrator's login and first password, if this start gave them: the first successful one on an
-   * empty database does.
+   * The administrator's login and first password, which the first successful start on an empty database
+   * gives.
    */
   firstAdministrator: FirstAdministrator | undefined
   /**

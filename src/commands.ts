@@ -37,7 +37,7 @@ export const commandGroups = (features: readonly Feature[]): readonly CommandGro
 
 /**
  * Registers only the group of the command `asked`: loading all groups takes longer than most commands run. If
- * none has it, registers all, for the help page and suggestions.
+ * no group has this command, registers all, for the help page and suggestions.
  */
 export async function registerCommands(
   program: Command,

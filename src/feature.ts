@@ -41,7 +41,9 @@ export interface Feature extends HasSettings, KeepsTables {
   serve?: (start: ServiceStart) => Promise<Serving>
 }
 
-/** News that webhooks can subscribe to besides changes of records. Only those of administrators get it. */
+/**
+ * News that webhooks can subscribe to besides changes of records. Only webhooks with `is_private` get news.
+ */
 export interface Topic {
   /** The event type in webhooks, such as `submission.received`. */
   type: string

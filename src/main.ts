@@ -12,7 +12,8 @@ process.umask(0o077)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(error)
 })
-// Every user of the machine can read the arguments of a process. A title replaces those with a password.
+// Every user of the machine can read the arguments of a process. If they contain a password, a title replaces
+// them.
 if (process.argv.some((word) => withoutPassword(word) !== word)) process.title = 'kalends'
 
 const words = process.argv.slice(2)

@@ -1,6 +1,6 @@
 // Caches that share one budget in bytes, and memoized functions.
 
-/** Bounds the bytes of several caches together. Those used more take a larger share. */
+/** Bounds the bytes of several caches together. Caches used more take a larger share. */
 export interface CacheBudget {
   youngBytes: number
   /** Maximum bytes of all young generations. The old ones may hold as many again. */

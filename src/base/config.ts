@@ -265,7 +265,7 @@ export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
 /** The flag of a setting: `--site-url` for `site_url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
-/** By the name of each removed setting: a sentence that says what to do instead. */
+/** For each removed setting, a sentence that says what to do instead. */
 export const removedSettings: Readonly<Record<string, string>> = {
   database_read:
     'More nodes answer more readers, from their memory; ' +
@@ -381,7 +381,7 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `- \`${environmentName(name)}\`, \`${flagName(name)} ${value}\`${otherwise}: ${about}`
 }
 
-/** For the help and docs/configuration.md: the groups of the kernel, then one of each feature. */
+/** Setting groups for the help and docs/configuration.md: those of the kernel, then one of each feature. */
 export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const own = Object.entries(settingGroups).map(([heading, names]) => ({
@@ -418,7 +418,7 @@ export interface Site {
   globalHost: string
   name: string
   vendor: string
-  /** Of the REST interface: `<vendor>/events/v1`. */
+  /** The namespace of the REST interface: `<vendor>/events/v1`. */
   namespace: string
   /** The path of the REST interface, such as `/wp-json`, without a slash at the end. */
   restRoot: string
@@ -428,7 +428,7 @@ export interface Site {
   timezone: string
   language: Language
   languages: readonly Language[]
-  /** From the URL of the page, if it names one. Links on the page then carry it too. */
+  /** The language in the URL of the page, if any. Links on the page then name it too. */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
@@ -445,11 +445,11 @@ export interface Site {
   hasMail?: true
   /** Origins that may show the site in a frame, for the Content-Security-Policy. */
   frameAncestors: readonly string[]
-  /** With 12 or 24 hours; `auto` depends on the language. */
+  /** Times with 12 or 24 hours; `auto` depends on the language. */
   clock: Config['pages_clock']
 }
 
-/** `port` is the one that the server listens on; `config.port` may be 0. */
+/** Makes the site. `port` is the port that the server listens on; `config.port` may be 0. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)

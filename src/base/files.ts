@@ -23,7 +23,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** The path of the file in place of `folder` or one of its parents; undefined if there is none. */
+/** The path of the file in place of `folder` or one of its parents; undefined if no file is there. */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder

@@ -354,7 +354,7 @@ export const MOST_LOOK = 1_000_000
 
 export type LookSetting = keyof typeof lookSettings
 
-/** Maximum characters where it is not 200. With `isText`, a value may have several lines. */
+/** Settings whose maximum is not 200 characters. With `isText`, a value may have several lines. */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },

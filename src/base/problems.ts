@@ -2,7 +2,7 @@
 
 const NOT_ALLOWED = 'You are not allowed to do that.'
 
-/** By the code that clients see (rule 25.1). */
+/** All errors by the code that clients see (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_gone: { status: 410, text: 'This is no longer listed.' },
@@ -177,6 +177,6 @@ export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' 
   return new Problem('rest_invalid_param', { params: { [name]: fault } })
 }
 
-/** For a write while the disk is full or read-only. Clients may retry after 30 seconds. */
+/** The error of a write while the disk is full or read-only. Clients may retry after 30 seconds. */
 export const diskProblem = (code: 'rest_insufficient_storage' | 'rest_read_only') =>
   new Problem(code, { retryAfter: 30 })

@@ -3,7 +3,7 @@ import { messageOf } from './errors.ts'
 
 export type Print = (line: string) => void
 
-/** Only a part of the work was done; the exit code is 2. */
+/** Thrown if only a part of the work was done; the exit code is 2. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }

@@ -20,13 +20,13 @@ export interface FieldData {
   about: string
   required?: true
   /**
-   * A function is called at each request. The index publishes `null` as the default, but it sets nothing
-   * (rule 3.3).
+   * A default that is a function is called at each request. A default of `null` is in the index, but sets
+   * nothing (rule 3.3).
    */
   default?: unknown
   within?: Bounds
   nested?: FieldsData
-  /** Accepted, but not in the namespace index. */
+  /** Set for a field that is accepted, but not in the namespace index. */
   unlisted?: true
   /** The label in forms, where `about` is too long. */
   label?: string

@@ -65,14 +65,14 @@ export interface Kind<Value, Column = Value> {
   ignores?: (value: unknown) => boolean
   /** Parses the value. Undefined for a wrong type, which `rest_invalid_type` refuses (rule 1.2). */
   read: (value: unknown) => Value | undefined
-  /** Without it, the code of the resource stores the value. */
+  /** Without `toColumn`, the code of the resource stores the value. */
   toColumn?: (value: Value) => Column
   blank?: Column
-  /** Without it, responses show the column as it is. */
+  /** Without `show`, responses show the column as it is. */
   show?: (column: unknown) => unknown
   /** The words that entries of a list may be; `wire.enum` has those of a single value. */
   choices?: readonly string[]
-  /** For how long a filter by this value gives the same result. Without it: until the end of the day. */
+  /** For how long a filter by this value gives the same result; without `clock`, until the end of the day. */
   clock?: (value: unknown) => ClockPart
   isFlag?: true
   input?: Input
@@ -314,7 +314,7 @@ export function someOf(known: readonly string[]): Kind<string[]> {
   }
 }
 
-/** Accepts any value and is published without a type (rule 2.3). */
+/** A boolean that accepts any value and is published without a type (rule 2.3). */
 export const upcomingFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: {},
@@ -346,7 +346,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/** On for `true`, `1`, `on` and `yes`, off for any other text. The empty text is refused. */
+/** A boolean, parsed by `isTruthy`. The empty text is refused. */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -506,7 +506,7 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** True in the box or on its edge; false without a position. */
+/** True for a position in the box or on its edge. */
 export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
   if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east

@@ -7,7 +7,8 @@ import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
  */
 export interface Bounds {
   /**
-   * The most in each text. An entity such as `&amp;` counts as one, since responses write some characters so.
+   * Maximum characters of each text. An entity such as `&amp;` counts as one, since responses write some
+   * characters so.
    */
   characters?: number
   /**
@@ -16,7 +17,7 @@ export interface Bounds {
   bytes?: number | 'setting'
   words?: number
   entries?: number
-  /** The value comes from the service itself, such as an upload, and is not checked. */
+  /** Set if the value comes from the service itself, such as an upload, and is not checked. */
   isOwn?: true
 }
 
@@ -27,8 +28,8 @@ export const limits = {
   text: { bytes: 'setting' },
   termName: { characters: 200 },
   /**
-   * For descriptions of terms. Every event with the term contains it, so one list may repeat it thousands of
-   * times.
+   * For descriptions of terms. Events contain the descriptions of their terms, so one list may repeat each
+   * thousands of times.
    */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
@@ -47,7 +48,7 @@ export const limits = {
   batch: { entries: 100 },
   /** New terms, venues and organizers of the events in one transaction. */
   batchMade: { entries: 1000 },
-  /** For all responses of a batch together. Those beyond it contain only ids. */
+  /** For all responses of a batch together. Responses beyond this limit contain only ids. */
   batchAnswers: { bytes: 8_000_000 },
   /**
    * For a page of the changes feed; below the smallest buffer for unsent responses. A single larger record
@@ -56,7 +57,7 @@ export const limits = {
   changesPage: { bytes: 900_000 },
   /**
    * For all dates of a series, counted by `ROW_BYTES`, `LINK_BYTES` and their texts. All series of a batch
-   * share it.
+   * share this limit.
    */
   seriesDates: { bytes: 20_000_000 },
   idempotencyKey: { characters: 255 },

@@ -29,7 +29,7 @@ export interface Split {
  * Splits a recurrence before `at`, an original start other than the first. Both parts together have the same
  * dates as before: a COUNT is divided between them, and a rule without COUNT gets an end in `before`. If `at`
  * is an added date, `after` gets a rule that begins with it and gives the same later dates; where no rule
- * does, `added` lists them. Undefined if those never end or are more than `MOST_LISTED`.
+ * does, `added` lists the later dates. Undefined if these never end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence

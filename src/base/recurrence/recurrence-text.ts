@@ -113,7 +113,7 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   return allDay ? text.slice(0, 8) : text
 }
 
-/** False if dates of the zone are written in UTC: it is UTC, a fixed offset or unknown. */
+/** True unless the zone is UTC, a fixed offset or unknown: then dates are written in UTC. */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
@@ -371,7 +371,9 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/** The parts of a rule as sent, with lists split into texts. One not sent is undefined or an empty list. */
+/**
+ * The parts of a rule as sent, with lists split into texts. A part not sent is undefined or an empty list.
+ */
 interface RuleParts {
   frequency?: string
   interval?: string

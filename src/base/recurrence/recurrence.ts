@@ -36,7 +36,7 @@ export interface Rule {
    * Friday.
    */
   readonly weekdays: readonly string[]
-  /** 1 to 31, or -1 to -31 counted from the end. */
+  /** 1 to 31, or -1 to -31 counted from the end of the month. */
   readonly monthdays: readonly number[]
   readonly months: readonly number[]
   /** BYSETPOS: which dates in each day, week, month or year count; 1 is the first, -1 the last. */
@@ -66,7 +66,7 @@ export interface Fault {
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** Caught within this folder. Callers outside receive its `fault`. */
+/** A fault as an error, caught within this folder. Callers outside receive its `fault`. */
 export class Unreadable extends Error {
   readonly fault: Fault
 

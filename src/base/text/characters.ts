@@ -100,10 +100,10 @@ const DASHES = /[\u2010-\u2015\u2212]/g
 const ASCII = /^[\t\n\r -~]*$/
 
 /**
- * From a character beyond ASCII up to the next visible ASCII character, so that `foldPart` gets only what
- * needs Unicode folding. Includes the ASCII character before if a mark may combine with it; the last four
- * characters of that class decompose into marks. European texts have few different parts of this kind, so a
- * cache holds them.
+ * Matches from a character beyond ASCII up to the next visible ASCII character, so that `foldPart` gets only
+ * what needs Unicode folding. Includes the ASCII character before if a mark may combine with it; the last
+ * four characters of that class decompose into marks. European texts have few different parts of this kind,
+ * so a cache holds them.
  */
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 

@@ -250,7 +250,7 @@ export function decodeEntities(text: string): string {
 }
 
 /**
- * Keeps known words of `rel`. A link that opens a new tab gets `noopener`: that page must not reach this one.
+ * Keeps known words of `rel`. A link that opens a new tab gets `noopener`: its page must not reach this one.
  */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs

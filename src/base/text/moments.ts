@@ -31,8 +31,8 @@ interface DateParts {
 }
 
 /**
- * `next` is the first such weekday after the current day, `last` the latest before it, `this` the first from
- * it on.
+ * `next` is the first such weekday after the current day, `last` the latest before that day, `this` the first
+ * from that day on.
  */
 type WeekdayOf = 'next' | 'last' | 'this'
 

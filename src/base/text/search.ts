@@ -38,8 +38,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * The words of which one field must have every one (rules 14.3 and 14.5): the runs of letters, digits and
- * hyphens, folded. A text without such runs is a single word; a blank one matches nothing.
+ * The words that one field must all have (rules 14.3 and 14.5): the runs of letters, digits and hyphens,
+ * folded. A text without such runs is a single word; a blank one matches nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -63,7 +63,7 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
 
 /** Scripts that put spaces between words; so not Thai, Lao, Tibetan, Burmese and Khmer. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** Never part of a term. Folding has turned all other whitespace into spaces. */
+/** Characters never in a term. Folding has turned all other whitespace into spaces. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
 const UNSPACED = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')

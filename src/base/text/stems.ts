@@ -21,7 +21,7 @@ const [WORDS, UNSPACED_RUNS, RUNS] = [
 
 const LONGEST_WORD = 32
 
-/** Their own stems: they only look as if they had an ending. */
+/** Words that are their own stems: they only look as if they had an ending. */
 const WHOLE = new Set(
   (
     'center corner counter cover evening finger flower garden letter master matter morning number order ' +
@@ -140,7 +140,7 @@ export function stemsIn(folded: string): Set<string> {
 
 export interface WantedWord {
   text: string
-  /** The text must have all of these. */
+  /** The stems that a text must have. */
   stems: readonly string[]
 }
 
@@ -183,7 +183,7 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/** By their stems: all words with one letter changed, added or left out, or two adjacent letters swapped. */
+/** All words with one letter changed, added or left out, or two adjacent letters swapped, by their stems. */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}

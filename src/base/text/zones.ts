@@ -96,7 +96,7 @@ const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, .
   ['NZDT', '+13:00', 'New Zealand Daylight Time'],
 ]
 
-/** They share an English name with a neighbour, but have numeric abbreviations in the tz database. */
+/** Zones that share an English name with a neighbour, but have numeric abbreviations in the tz database. */
 const NUMERIC_ZONES = new Set([
   'africa/casablanca',
   'africa/el_aaiun',
@@ -106,7 +106,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** By offset in minutes, for zones whose English name would give a wrong abbreviation. */
+/** Abbreviations by offset in minutes, for zones whose English name would give a wrong one. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -187,7 +187,7 @@ export function settledWall(wall: string, zone: string): string {
 }
 
 /**
- * As in ISO 8601, such as `+02:00`, without the seconds of historical offsets.
+ * The UTC offset as in ISO 8601, such as `+02:00`, without the seconds of historical offsets.
  * @throws RangeError for an unknown zone
  */
 export function utcOffset(utc: string, zone: string): string {
@@ -268,7 +268,7 @@ function findZone(text: string): Zone | undefined {
   return text.length > LONGEST_NAME ? undefined : zoneNamed(text.toLowerCase())
 }
 
-/** By name in lower case. Only existing zones are kept, so their number is bounded. */
+/** Zones by name in lower case. Only existing zones are kept, so their number is bounded. */
 const zoneNamed = madeOnce(readZone)
 
 /**

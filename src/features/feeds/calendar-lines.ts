@@ -11,7 +11,7 @@ import { recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 
 /**
  * RRULE, RDATE and EXDATE of a series. If the rule does not yield DTSTART, which calendar programs read
- * differently, DTSTART is also an RDATE, and UNTIL replaces COUNT.
+ * differently, DTSTART is also written as RDATE, and COUNT as UNTIL.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence

@@ -37,7 +37,7 @@ const selectShown = statement<{ ids: readonly number[] }>()((db, value) =>
     .where('id', 'in', value('ids')),
 )
 
-/** Columns that a card shows, whatever the status, in no particular order. */
+/** Reads the columns that cards show, of events of any status, in no particular order. */
 export async function findCardRows(db: Db, ids: readonly number[]): Promise<CardRow[]> {
   return ids.length === 0 ? [] : selectShown(db, { ids })
 }

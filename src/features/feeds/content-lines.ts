@@ -1,4 +1,4 @@
-/** Octets of a content line, without its line break (RFC 5545, 3.1). */
+/** Maximum octets of a content line, without its line break (RFC 5545, 3.1). */
 const LONGEST_LINE = 75
 /** UTF-16 code units of a line that need no folding: each takes at most three octets. */
 const NEVER_FOLDED = LONGEST_LINE / 3
@@ -24,7 +24,7 @@ export function contentLine(name: string, value: string, parameters?: Parameters
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const ODD = /[\0-\x08\x0b-\x1f\x7f\ud800-\udfff]/
-// A tab is allowed in texts, so it is not among these.
+// A tab is allowed in texts, so `CONTROLS` does not have it.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
@@ -42,7 +42,7 @@ function settled(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
-/** Quoted if it has `:`, `;` or `,`. Quotes and line breaks are encoded by RFC 6868. */
+/** The value, quoted if it has `:`, `;` or `,`. Quotes and line breaks are encoded by RFC 6868. */
 function parameterValue(text: string): string {
   const written = settled(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'")
   return /[:;,]/.test(written) ? `"${written}"` : written

@@ -28,7 +28,7 @@ const cells = {
   latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
   longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
   organizer: ({ organizers }) => inOneCell(organizers.map(({ organizer }) => plainText(organizer))),
-  // Without `|`, importers split a cell at commas and semicolons, so one is appended to such a term.
+  // Importers split a cell without `|` at commas and semicolons, so `|` is appended to a term with these.
   terms: ({ terms }) => `${inOneCell(terms)}${terms.length === 1 && /[,;]/.test(terms.join()) ? '|' : ''}`,
   cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
   website: ({ row }) => row.website,
@@ -77,7 +77,7 @@ const namedColumnsOf = (
       : [],
   )
 
-/** Those in `cells`, then rare event fields, then the fields of the first venue and organizer. */
+/** The columns in `cells`, then rare event fields, then the fields of the first venue and organizer. */
 const COLUMNS = distinct([
   ...Object.entries(cells),
   ...columnsOf(rareFields('csv'), ['event_status', 'event_status_reason'], ({ row }) => row),

@@ -3,7 +3,7 @@ import type { Site } from '../../base/config.ts'
 import { utcToMs } from '../../base/text/zones.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
 
-/** For `Intl.DateTimeFormat`, without a time zone: times are local already. */
+/** Options of `Intl.DateTimeFormat`, without a time zone: times are local already. */
 const FORMS = {
   time: { hour: 'numeric', minute: '2-digit' },
   weekday: { weekday: 'long' },

@@ -48,7 +48,7 @@ export function writeEventComponent(
   return writeComponent(context, facts, { uid: row.uid, times: writeTimes(row, rules), modified, sequence })
 }
 
-/** The VEVENT of a whole series with its rule (RFC 5545, 3.8.5). `facts`, the texts, are one occurrence's. */
+/** The VEVENT of a series with its rule (RFC 5545, 3.8.5). Texts are those of one occurrence (`facts`). */
 export function writeSeriesComponent(
   context: Context,
   facts: EventFacts,
@@ -216,8 +216,8 @@ function writeDescription({ news, html, text }: EventFacts): string[] {
 }
 
 /**
- * Attendance mode and when the online link is shown, as own properties, since iCalendar has none. The latter
- * is left out if the caller may not see the link.
+ * The attendance mode and, if the caller may see the online link, when it is shown: as own properties, since
+ * iCalendar has none.
  */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]
@@ -227,7 +227,7 @@ function writeMeeting({ attendance, online_url, online_shown }: EventRow): strin
 
 /**
  * LOCATION, GEO and CONFERENCE (RFC 7986, 5.11). Without a venue, a link that everybody may see is also
- * LOCATION, for clients without CONFERENCE; no other is, since importers make locations public.
+ * LOCATION, for clients without CONFERENCE. Other links are not, since importers make locations public.
  */
 function writePlace({ row, venues: [venue] }: EventFacts): string[] {
   const label = plainText(row.online_label)
@@ -244,7 +244,7 @@ function writePlace({ row, venues: [venue] }: EventFacts): string[] {
 
 const MAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+$/
 
-/** ORGANIZER is the first with a valid e-mail address, which it has to be; the others are CONTACT. */
+/** ORGANIZER, which must have an e-mail address, is the first with a valid one; the others are CONTACT. */
 function writeOrganizers(context: Context, organizers: readonly OrganizerRow[]): string[] {
   const first = organizers.find(({ email }) => MAIL.test(email))
   return organizers.map((organizer) => {

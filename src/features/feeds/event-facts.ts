@@ -36,7 +36,7 @@ export interface EventFacts {
 }
 
 /**
- * With the linked records that the caller may see.
+ * The facts of an event, with the linked records that the caller may see.
  * @param later the event on the new date, if this one is postponed
  */
 export function factsOf(context: Context, row: EventRow, links: EventLinks, later?: EventRow): EventFacts {
@@ -78,7 +78,7 @@ function newDate({ site }: Context, later: EventRow): string {
   return `${sayOfFeeds(site, 'New date: {date}', { date })} ${recordUrl(site, 'event', later)}`
 }
 
-/** Ids of postponed events, with the events on their new dates that the caller may see. */
+/** Maps ids of postponed events to the events on their new dates that the caller may see. */
 export async function findNewDates(
   context: Context,
   rows: readonly EventRow[],
@@ -122,7 +122,7 @@ export function rfc3339(utc: string): string {
 
 type EdgeColumn = `${'' | 'utc_'}${'start' | 'end'}_date`
 
-/** ISO 8601: a date for all-day events, else a local time with its UTC offset. */
+/** The start or end in ISO 8601: a date for all-day events, else a local time with its UTC offset. */
 export function isoTime(
   row: Pick<EventRow, 'all_day' | 'timezone' | EdgeColumn>,
   edge: 'start' | 'end',

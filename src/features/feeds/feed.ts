@@ -27,7 +27,7 @@ interface FeedText {
   choose?: (loaded: readonly LoadedEvent[]) => Promise<readonly LoadedEvent[]>
   event: (facts: EventFacts) => string
   between: string
-  /** If missing, withdrawn events are left out. */
+  /** Writes a withdrawn event; if missing, none is written. */
   withdrawn?: (row: WithdrawnEvent) => string
   tail: () => string | Promise<string>
 }

@@ -43,10 +43,11 @@ export const icalendar = feedFormat({
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Withdrawn exceptions are not cancelled: the first may have the UID of its series, which takes place.
+    // Withdrawn exceptions of a series are not cancelled: the first may share the UID of the series, which
+    // still takes place.
     const excepted = new Set<number>()
-    // Read before the events: a low number only makes programs show a change again, a high one hides a later
-    // one.
+    // Sequence numbers are read before the events: a low one only makes programs show a change again, a high
+    // one hides a later change.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)

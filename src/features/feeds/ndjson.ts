@@ -25,7 +25,7 @@ export const ndjson: Format = {
 /** Records written in one event loop turn, few enough not to delay other requests. */
 const AT_ONCE = 25
 
-/** A chunk is read only when written: without records deleted or hidden since the search, or new ones. */
+/** Reads each chunk only when it is written, without records deleted, hidden or created since the search. */
 async function* linesOf(
   context: Context,
   operations: Operations,

@@ -5,7 +5,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-/** Replaces an earlier link of the postponed event. */
+/** Links a postponed event to its new date, in place of an earlier link. */
 export async function linkPostponed(tx: Db, event: number, later: number): Promise<void> {
   const row = tx.insertInto('postponed_events').values({ event, later })
   await row.onConflict((conflict) => conflict.column('event').doUpdateSet({ later })).execute()
@@ -17,7 +17,7 @@ const selectSides = statement<{ event: number }>()<{ id: number; isLater: number
     union all select event, 0 from postponed_events where later = ${value('event')}`,
 )
 
-/** `former` was postponed to the event; `later` is on its own new date. */
+/** `former` is the event that was postponed to this one; `later` is this one's own new date. */
 export interface Postponed {
   former: EventRow | undefined
   later: EventRow | undefined

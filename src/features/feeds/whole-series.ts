@@ -15,7 +15,7 @@ export interface WholeSeries {
   start: Start
   /** Undefined for all-day events and UTC. */
   rules: ZoneRules | undefined
-  /** By the rule, whether it takes place or not. */
+  /** Times of the first date as the rule gives it, even if that occurrence was moved, canceled or deleted. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
   /** RRULE, RDATE and EXDATE lines that yield exactly the shown occurrences. */
   lines: readonly string[]
@@ -50,8 +50,8 @@ export async function gatherSeries(
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  // True for an own VEVENT: also if a clock change makes the local length differ from the first's, since
-  // programs disagree on whether end or length stays.
+  // True if an occurrence needs its own VEVENT. It also does if a clock change makes its local length differ
+  // from the first's, since programs disagree on whether end or length stays.
   const isOdd = (row: OccurrenceTimes) =>
     isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
   const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))
@@ -136,7 +136,10 @@ function isUnmoved(dates: readonly string[], { local }: Start): boolean {
   return dates.every((wall) => wall.slice(10) === local.slice(10))
 }
 
-/** Yields the shown occurrences. Dates after `written_until`, which have no event yet, follow the rule. */
+/**
+ * The rule and its exceptions, which yield the shown occurrences. Dates after `written_until`, which have no
+ * event yet, follow the rule.
+ */
 function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
   const { rule, added, left } = recurrenceOf(series)
   const written = series.written_until

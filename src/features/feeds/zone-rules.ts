@@ -11,10 +11,10 @@ import { contentLine } from './content-lines.ts'
 interface YearlyChange {
   /** January is 1. */
   month: number
-  /** Which such weekday of the month: 1 to 4, or -1 for the last. */
+  /** Which `weekday` of the month: 1 to 4, or -1 for the last. */
   nth: number
   weekday: number
-  /** Local ms after midnight before the change. */
+  /** Local time before the change, in ms after midnight. */
   time: number
 }
 
@@ -63,8 +63,8 @@ export function isZoneName(zone: string): boolean {
 }
 
 /**
- * For UTC times that need a TZID. Programs that know X-WR-TIMEZONE expand a rule from a DTSTART in UTC in
- * that zone, even under the usual names of UTC, but not under `Etc/GMT`.
+ * Rules for UTC times that need a TZID. Programs that know X-WR-TIMEZONE expand a rule in that zone if
+ * DTSTART is in UTC or has a usual name of UTC as TZID, but not with `Etc/GMT`.
  */
 export const UTC_RULES: ZoneRules = { id: 'Etc/GMT', standard: 0, daylight: undefined }
 

@@ -83,7 +83,7 @@ async function setMark(tx: Tx, mark: Mark): Promise<void> {
     .execute()
 }
 
-/** Leaves out user 0: the service and the command line. */
+/** Lists history rows, without those of user 0: the service and the command line. */
 function listRows(db: Db, { row }: Mark): Promise<HistoryColumns[]> {
   return db
     .selectFrom('history')

@@ -29,14 +29,14 @@ export function readRhythm(text: string): Rhythm & { rhythm: 'daily' | 'weekly' 
 export const writtenRhythm = ({ rhythm, weekday }: Rhythm): string =>
   rhythm === 'weekly' ? (ISSUE_DAYS[weekday - 1] ?? 'monday') : rhythm
 
-/** The site's zone if the subscriber has none, or one no longer known. */
+/** The subscriber's zone; the site's if the subscriber has none, or one no longer known. */
 export const readerZone = ({ timezone }: Pick<SubscriberColumns, 'timezone'>, siteZone: string): string =>
   timezone !== '' && isTimezone(timezone) ? timezone : siteZone
 
 /** 1 for Monday to 7 for Sunday. `dayNumber` 0 was a Thursday. */
 const weekdayOf = (day: string) => ((((dayNumber(day) + 3) % 7) + 7) % 7) + 1
 
-/** In UTC. */
+/** UTC time of the next issue. */
 export function nextIssue({ rhythm, weekday }: Rhythm, zone: string, now: number): string {
   const nowUtc = formatUtc(now)
   let day = dayOf(wallNow(zone, now))

@@ -34,7 +34,7 @@ import { findSubscriber, findSubscription, tokenOf } from './subscription-store.
 export interface WrittenIssue {
   letter: Letter
   foot: readonly Block[]
-  /** For one-click unsubscribe. */
+  /** URL for one-click unsubscribe. */
   unsubscribe: string
   /** An attached iCalendar file. */
   calendar?: string | undefined
@@ -53,7 +53,10 @@ const MOST_DATES = 6
 export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
   content.startsWith('{"subscription":')
 
-/** An issue, or a reminder or news of one event; undefined with nothing to tell, or an ended subscription. */
+/**
+ * Writes an issue, or a reminder or news of one event. Undefined if there is nothing to tell, or the
+ * subscription has ended.
+ */
 export async function writeIssue(
   ground: CalendarGround,
   message: Pick<MailMessageColumns, 'topic' | 'content' | 'language'>,
@@ -148,12 +151,15 @@ const partOf = (heading: string, entries: readonly Entry[]): Block[] =>
 const restOf = (site: Site, kind: 'text' | 'small', text: MailText, count: number): Block[] =>
   count <= 0 ? [] : [{ kind, text: sayMail(site, text, { number: writtenNumber(site, count) }) }]
 
-/** How many found events are not shown. `shown` has the entries of the first of `groups`. */
+/**
+ * The number of found events not shown. Each entry in `shown` stands for one group, in order, so later groups
+ * are not shown.
+ */
 const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readonly Entry[]): number =>
   total - groups.slice(0, shown.length).flat().length
 
 interface Grouped {
-  /** A group has the occurrences of one series. */
+  /** A group has one event, or the occurrences of one series. */
   groups: EventRow[][]
   total: number
 }
@@ -175,7 +181,9 @@ async function findGrouped(context: Context, filters: EventFilters): Promise<Gro
 export const isOff = ({ event_status }: Pick<EventRow, 'event_status'>): boolean =>
   event_status === 'canceled' || event_status === 'postponed'
 
-/** Undefined if the stored query is no longer valid, or names a record that no longer exists. */
+/**
+ * The stored query's filters; undefined if it is no longer valid, or names a record that no longer exists.
+ */
 async function filtersOf(context: Context, query: string): Promise<EventFilters | undefined> {
   try {
     return (await readQuery(context, new URLSearchParams(query))).filters

@@ -55,7 +55,7 @@ const LONGEST_SUBJECT = 150
 const LONGEST_LINE = 300
 const LONGEST_TEXT = 2000
 const LONGEST_QUOTE = 4000
-/** Of the plain text: below the limit of RFC 5322, 2.1.1, and easy to read. */
+/** Line length of the plain text: below the limit of RFC 5322, 2.1.1, and easy to read. */
 const WIDTH = 76
 
 export function writeLetter({ subject, blocks }: Letter, head: Letterhead): WrittenLetter {
@@ -160,7 +160,7 @@ const BACK = 'width:100%;border-collapse:collapse;background-color:#f3f4f6'
 const SHEET = 'background-color:#ffffff;border:1px solid #dde1e6;border-radius:10px;padding:24px 24px 8px'
 const ICON = 'width:32px;height:32px;border-radius:6px;vertical-align:middle;margin-right:8px'
 const PICTURE = 'display:block;width:100%;height:auto;border-radius:6px'
-/** Of the text, in pixels. */
+/** Width of the text in pixels. */
 const COLUMN = 550
 
 function writeHtml(subject: string, blocks: readonly Block[], head: Letterhead): Html {

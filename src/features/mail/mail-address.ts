@@ -4,13 +4,16 @@ import { domainToASCII } from 'node:url'
 const LONGEST_LOCAL = 64
 const LONGEST = 254
 
-/** Before the `@` (RFC 5322), without quoted strings, so that it holds no header, name or second address. */
+/**
+ * The part before the `@` (RFC 5322), without quoted strings, so that it holds no header, name or second
+ * address.
+ */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The domain is in lower case and Punycode. Undefined if invalid, or not ASCII before the `@`, which few
- * relays accept.
+ * The address with its domain in lower case and Punycode. Undefined if invalid, or not ASCII before the `@`,
+ * which few relays accept.
  */
 export function parseMailAddress(text: string): string | undefined {
   const trimmed = text.trim()

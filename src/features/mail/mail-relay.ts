@@ -24,7 +24,10 @@ export interface OutgoingMessage extends WrittenLetter {
   calendar?: string | undefined
 }
 
-/** In ms. `attempt` bounds the whole attempt: a relay that sends a byte now and then is never silent. */
+/**
+ * Timeouts in ms. `attempt` limits the whole attempt: `silent` never ends one whose relay sends a byte now
+ * and then.
+ */
 const PATIENCE = { connect: 15_000, silent: 30_000, attempt: 90_000 }
 
 const A_SECOND = 10
@@ -83,7 +86,7 @@ const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /**
- * From the configured file, or else from the relay's URL.
+ * The password from the configured file, or else from the relay's URL.
  * @throws Error with one sentence if the file cannot be read
  */
 function passwordOf({ mail_password_file: file }: Config, inAddress: string): string {
@@ -131,7 +134,7 @@ function optionsOf(message: OutgoingMessage, from: string) {
   }
 }
 
-/** Commands whose refusal concerns the message; that of any other is for the operator to fix. */
+/** SMTP commands whose refusal concerns the message; a refusal of any other is for the operator to fix. */
 const OF_MESSAGE = new Set(['RCPT TO', 'DATA'])
 
 function readFailure(error: unknown): Outcome {

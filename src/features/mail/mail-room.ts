@@ -40,7 +40,7 @@ export function mailPart({ config, features }: ServiceStart): DeskPart {
 
 interface Shown {
   fault?: MailText
-  /** Stored about an address, as JSON to show. */
+  /** What is stored about an address, as JSON to show. */
   kept?: string
   notice?: MailText
 }

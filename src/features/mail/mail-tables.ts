@@ -14,7 +14,7 @@ export interface MailMessageColumns {
   created_utc: string
   /** When it is due or, while being sent, when another process may take it over. Empty once settled. */
   next_utc: string
-  /** After this, it is no longer sent; empty for no limit. */
+  /** After this time, the message is no longer sent; empty for no limit. */
   until_utc: string
   /** 1 if a stranger typed the address into a form. */
   by_stranger: number
@@ -29,7 +29,7 @@ export interface SubscriberColumns {
   id: number
   address: string
   language: string
-  /** Empty: that of the site. */
+  /** Empty for the site's time zone. */
   timezone: string
   secret: string
   created_utc: string
@@ -44,18 +44,18 @@ export interface SubscriptionColumns {
   kind: 'list' | 'event'
   /** Query string of a list; empty for all events, and for a subscription to one event. */
   query: string
-  /** Id; 0 for a list. */
+  /** Id of the event; 0 for a list. */
   event: number
   /** `event`: a message on the day before, and when the event is moved or canceled. */
   rhythm: 'daily' | 'weekly' | 'event'
-  /** Of a weekly issue: 1 (Monday) to 7. */
+  /** Weekday of a weekly issue: 1 (Monday) to 7. */
   weekday: number
   created_utc: string
   /** Empty until confirmed. */
   confirmed_utc: string
   /** When the next issue or reminder is due; empty for none. */
   next_utc: string
-  /** Events published later are new to the subscriber. */
+  /** Events published after this time are new to the subscriber. */
   seen_utc: string
   /** Times and status of the event last told to the subscriber, as JSON. */
   told: string

@@ -2,10 +2,10 @@ import { type Trouble, warning } from '../../base/finding.ts'
 import type { Ask } from '../../store/storage/ask.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** Failures after which the operator is told: about half an hour. */
+/** Failed attempts, within about half an hour, after which the operator is told. */
 const TOLD_AFTER = 4
 
-/** For the operator, without any addresses. */
+/** Lists problems with e-mail for the operator, without any addresses. */
 export async function listMailTroubles(ask: Ask): Promise<Trouble[]> {
   const rows = await ask(
     `select state, count(*) as n, max(status) as status from mail_messages

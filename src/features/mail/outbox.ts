@@ -22,7 +22,7 @@ export interface NewMessage {
   once?: string
   /** Not sent after this time, in ms since the epoch. */
   goodUntil?: number
-  /** A stranger typed the address into a form. */
+  /** `true` if a stranger typed the address into a form. */
   isByStranger?: true
 }
 
@@ -34,12 +34,12 @@ export class MailRefusal extends Error {
 const STRANGER_EVERY_MS = 10_000
 const STRANGER_A_DAY = 10
 
-/** Of a letter as JSON, in UTF-16 code units. */
+/** Maximum length of a letter as JSON, in UTF-16 code units. */
 const LONGEST_CONTENT = 200_000
 
 /**
- * Returns false if it was queued before, strangers caused too many messages to the address, or it is not
- * valid: addresses of users may be of forms that relays refuse.
+ * Queues a message. Returns false if it was queued before, strangers caused too many messages to the address,
+ * or the address is not valid: those of users may be of forms that relays refuse.
  * @throws MailRefusal if the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
@@ -59,7 +59,7 @@ type Queued = Pick<
   'name' | 'recipient' | 'language' | 'topic' | 'content' | 'until_utc' | 'by_stranger'
 >
 
-/** Returns false if a message has its name. */
+/** Inserts a message; returns false if another has its name. */
 export async function insertMessage(tx: Tx, queued: Queued, now: number): Promise<boolean> {
   const nowUtc = formatUtc(now)
   const row = { ...queued, state: 'waiting', created_utc: nowUtc, next_utc: nowUtc, ...NEVER_TRIED } as const
@@ -117,14 +117,17 @@ const isLetter = (value: unknown): value is Letter =>
 export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): Language =>
   LANGUAGES.find((known) => known === language) ?? 'en'
 
-/** The same for every attempt, so that mail programs show a message that arrives twice only once. */
+/**
+ * The Message-ID: the same for every attempt, so that mail programs show a message that arrives twice only
+ * once.
+ */
 export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
   `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
 
 /** How long a process reserves a message: longer than an attempt takes. */
 const LEASE_MS = 3 * MINUTE_MS
 
-/** Between attempts, 24 hours altogether; then a message is given up. */
+/** Pauses between attempts, 24 hours altogether; then a message is given up. */
 const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
 
 /** A message due later than this was written while the clock was wrong, so it is sent at once. */
@@ -161,7 +164,7 @@ export async function claimMessage(
   return message
 }
 
-/** Checked before `claimMessage`, which costs a write transaction. */
+/** True if a message is due. Checked before `claimMessage`, which costs a write transaction. */
 export async function isMailDue(db: Db, now: number): Promise<boolean> {
   const { nowUtc, latestUtc } = dueTimes(now)
   const due = db.selectFrom('mail_messages').select('id').where('next_utc', '<>', '')
@@ -198,7 +201,10 @@ export type Outcome =
   /** The relay could not be reached or refuses all messages; the message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
-/** Records the outcome; true if given up. Settled content is erased, since it may have a secret link. */
+/**
+ * Records the outcome; returns true if the message is given up. Settled content is erased, since it may have
+ * a secret link.
+ */
 export async function settleMessage(
   tx: Tx,
   { id, attempts }: MailMessageColumns,
@@ -246,7 +252,7 @@ export async function countOutbox(db: Db): Promise<{ waiting: number; given_up: 
   return { waiting: of(['waiting', 'sending']), given_up: of(['given_up']) }
 }
 
-/** Waiting or given up, the newest first. */
+/** Lists messages that are waiting or given up, the newest first. */
 export function listUnsent(
   db: Db,
   most: number,
@@ -260,7 +266,7 @@ export function listUnsent(
     .execute()
 }
 
-/** Without their content, the newest first. */
+/** Lists messages without their content, the newest first. */
 export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColumns, 'content'>[]> {
   return db
     .selectFrom('mail_messages')
@@ -272,7 +278,9 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
-/** For settled messages to addresses typed by strangers; as long as unconfirmed subscriptions. */
+/**
+ * Days that settled messages to addresses typed by strangers are kept: as long as unconfirmed subscriptions.
+ */
 const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [

@@ -27,13 +27,16 @@ export interface MailSender {
   /** URL of the icon in letters; empty for none. */
   icon: () => string
   report: (error: unknown) => void
-  /** After each attempt; must not throw. */
+  /** Called after each attempt; must not throw. */
   onSettled: (message: MailMessageColumns, outcome: Outcome, isGivenUp: boolean) => void
   stopping: AbortController
   round: Promise<void> | undefined
-  /** Nothing is sent before, in ms since the epoch. */
+  /** Nothing is sent before this time, in ms since the epoch. */
   restsUntil: number
-  /** Could not be stored, for example because the disk is full. It is stored before anything else is sent. */
+  /**
+   * An attempt whose outcome could not be stored, for example because the disk is full. It is stored before
+   * anything else is sent.
+   */
   unsettled: Attempt | undefined
 }
 
@@ -44,12 +47,12 @@ interface Attempt {
 
 type Composed = Omit<OutgoingMessage, 'to' | 'fromName' | 'messageId'>
 
-/** After an attempt that failed because the relay was busy or unreachable. */
+/** Pause after an attempt that failed because the relay was busy or unreachable. */
 const REST_MS = MINUTE_MS
-/** After an error of the database. */
+/** Pause after a database error. */
 const SHORT_REST_MS = 10_000
 
-/** Sends what is due. Returns the promise of the round under way, if any. */
+/** Sends messages that are due. If a round is already under way, returns its promise. */
 export function sendMail(sender: MailSender, now: number): Promise<void> {
   if (sender.stopping.signal.aborted || sender.round) return sender.round ?? Promise.resolve()
   // A pause that ends later than `REST_MS` from now is ignored: the clock was set back.
@@ -109,7 +112,7 @@ async function attemptMessage(sender: MailSender, message: MailMessageColumns): 
   return relay.send(outgoing, stopping.signal)
 }
 
-/** Text and HTML; undefined if the message no longer needs to be sent. */
+/** The message's text and HTML; undefined if it no longer needs to be sent. */
 async function composeMessage(
   { site, ground, report, relay, icon }: MailSender,
   message: MailMessageColumns,

@@ -77,7 +77,7 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
 /** Where the site serves its icon or logo as PNG. */
 const ICON_PATH = '/apple-touch-icon.png'
 
-/** True for an icon or logo that can be PNG, which is not made from SVG and ICO files. */
+/** True if the site has an icon or logo that can be PNG. SVG and ICO files are not converted. */
 function hasIcon({ files: { pages_icon: icon, pages_logo: logo } }: Look): boolean {
   const file = icon ?? logo
   return file !== undefined && file.ending !== '.svg' && file.ending !== '.ico'
@@ -106,7 +106,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   }
 }
 
-/** Those counted in the database are left out if it does not answer. */
+/** Metrics of e-mail. Those counted in the database are left out if the database does not answer. */
 async function mailFamilies(counts: Readonly<Record<string, number>>, read: Db): Promise<Family[]> {
   const found = await countOutbox(read).catch(() => undefined)
   const tried = Object.entries(counts).map(([outcome, count]) => [{ outcome }, count] as const)

@@ -46,7 +46,9 @@ import {
 
 // Links in messages lead to pages with a button, since mail scanners follow links.
 
-/** Values become one line, without characters that change the direction of the text after them. */
+/**
+ * Translates a text. Its values become one line, without characters that change the direction of later text.
+ */
 function say({ site }: Context, text: MailText, values: Readonly<Record<string, string>> = {}): string {
   const plain = Object.entries(values).map(([name, value]) => [name, onOneLine(value)])
   return sayMail(site, text, Object.fromEntries(plain))
@@ -82,7 +84,7 @@ interface Typed {
   fault?: MailText
 }
 
-/** Daily or a weekday, named by the week from Monday, 30 November 2026. */
+/** Daily or a weekday. Names of weekdays are taken from the week of Monday, 30 November 2026. */
 function rhythmField(context: Context, chosen: string): Html {
   const { site } = context
   const [first, ...others] = ISSUE_DAYS.map((value, at) => {
@@ -96,7 +98,7 @@ function rhythmField(context: Context, chosen: string): Html {
 
 let zones: Choices | undefined
 
-/** Made once, since there are hundreds. */
+/** All time zones as choices, made once, since there are hundreds. */
 function allZones(): Choices {
   const names = zones ? [] : ['UTC', ...Intl.supportedValuesOf('timeZone')]
   zones ??= choicesOf([...new Set(names)].map((value) => ({ value, text: value.replaceAll('_', ' ') })))
@@ -163,7 +165,7 @@ const trap = (label: string): Html =>
   html`<p class="hidden" aria-hidden="true"><label for="website">${label}</label>
 <input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>`
 
-/** Requests from one network address. */
+/** Maximum of requests from one network address. */
 const MOST_AN_HOUR = 20
 const MOST_CLIENTS = 10_000
 
@@ -282,7 +284,7 @@ async function showSent({ context }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** For a link that was used, has expired or never existed. */
+/** The page for a link that was used, has expired or never existed. */
 const goneView = (context: Context): SubscribeView => ({
   status: 404,
   title: say(context, 'This link is no longer good'),
@@ -350,7 +352,8 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
 }
 
 /**
- * Asks nothing and needs no cookie, as mail programs send it (RFC 8058). Unknown tokens are answered alike.
+ * Ends a subscription without a question or cookie, as mail programs request it (RFC 8058). Unknown tokens
+ * get the same answer.
  */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)

@@ -16,7 +16,7 @@ export interface SubscribeRoute {
   service: Service
   entrance: Entrance
   all: PublicPages
-  /** Requests of the last hour by network address, in ms since the epoch. */
+  /** Times of requests in the last hour, in ms since the epoch, by network address. */
   asked: Map<string, number[]>
 }
 
@@ -42,7 +42,7 @@ export interface SubscribeView {
   body: Content
 }
 
-/** Of a form, in bytes. */
+/** Maximum size of a form in bytes. */
 const MOST_FORM = 16_384
 
 export async function answerSubscribe(

@@ -19,7 +19,7 @@ export const MOST_FAILURES = 3
 export interface AskedFor extends Rhythm {
   address: string
   language: Language
-  /** Empty for that of the site. A known subscriber keeps the present zone. */
+  /** Empty for the site's time zone. A known subscriber keeps the present zone. */
   timezone: string
   kind: SubscriptionColumns['kind']
   query: string
@@ -29,7 +29,7 @@ export interface AskedFor extends Rhythm {
 export type Subscribed =
   | { is: 'new' | 'known'; subscriber: SubscriberColumns; subscription: SubscriptionColumns }
   | { is: 'full'; subscriber: SubscriberColumns }
-  /** Too many are unconfirmed. */
+  /** Too many subscriptions are unconfirmed. */
   | { is: 'refused' }
 
 const newSecret = () => randomBytes(32).toString('base64url')
@@ -93,7 +93,7 @@ async function countUnconfirmed(db: Db): Promise<number> {
   return Number(n)
 }
 
-/** The oldest first. */
+/** Lists subscriptions, the oldest first. */
 export function listSubscriptions(db: Db, subscriber: number): Promise<SubscriptionColumns[]> {
   return db
     .selectFrom('mail_subscriptions')
@@ -158,7 +158,7 @@ export async function changeRhythm(
 }
 
 /**
- * Plans the next issues anew too.
+ * Changes a subscriber's time zone, and plans the next issues anew.
  * @param timezone empty for that of the site; `zone` is the zone that results
  */
 export async function changeSubscriberZone(
@@ -181,7 +181,10 @@ export async function changeSubscriberZone(
 const ISSUE_TOPICS = ['issue', 'reminder', 'moved', 'canceled', 'postponed']
 const TOPICS = [...ISSUE_TOPICS, 'confirm subscription', 'subscribed already']
 
-/** With the last subscription, the subscriber is deleted, and the address is removed from sent messages. */
+/**
+ * Deletes a subscription. With the last one, the subscriber is deleted, and the address is removed from sent
+ * messages.
+ */
 export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionColumns): Promise<void> {
   await holdSubscribers(tx)
   const own = await findSubscriber(tx, subscriber)
@@ -191,7 +194,7 @@ export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionCo
   await tx.deleteFrom('mail_subscribers').where('id', '=', subscriber).execute()
 }
 
-/** With all subscriptions and messages. Returns the number of deleted rows. */
+/** Deletes a subscriber with all subscriptions and messages. Returns the number of deleted rows. */
 export async function forgetSubscriber(tx: Tx, address: string): Promise<number> {
   await holdSubscribers(tx)
   const subscriber = await findByAddress(tx, address)
@@ -203,7 +206,7 @@ export async function forgetSubscriber(tx: Tx, address: string): Promise<number>
   return queued + length + 1
 }
 
-/** Without secrets. */
+/** Data about a subscriber, without secrets. */
 export async function exportSubscriber(db: Db, address: string): Promise<object[]> {
   const subscriber = await findByAddress(db, address)
   const messages = await db
@@ -223,7 +226,7 @@ export async function exportSubscriber(db: Db, address: string): Promise<object[
   return [{ kept: 'subscriber', ...own }, ...asked, ...sent]
 }
 
-/** `isReached` is false after a permanent refusal. */
+/** Counts permanent refusals in a row: `isReached` is false after one. */
 export async function noteReached(tx: Tx, address: string, isReached: boolean): Promise<void> {
   const update = tx.updateTable('mail_subscribers').where('address', '=', address)
   if (isReached) await update.set({ failures: 0 }).where('failures', '>', 0).execute()

@@ -10,7 +10,8 @@ import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
 /**
- * An invitation, or a link to reset the password. Returns false if e-mail is off or the user has no address.
+ * Queues an invitation, or a link to reset the password. Returns false if e-mail is off or the user has no
+ * address.
  */
 export async function tellUser(
   tx: Tx,
@@ -108,7 +109,7 @@ export async function tellOfEvent(tx: Tx, site: Site, told: ToldOfEvent, now: nu
   )
 }
 
-/** Several events in one message. `all` has the first of `total`. */
+/** Tells a user of `total` events in one message, which names those in `all`. */
 export async function tellOfMany(
   tx: Tx,
   site: Site,

@@ -109,7 +109,7 @@ ${saySubmission(site, 'Send the link')}</button></p></form>`,
 
 const MOST_SENT = 10
 
-/** The page is the same whether the address is known or not. */
+/** Sends new links to the address. The page is the same whether the address is known or not. */
 async function sendLink(asked: Asked): Promise<SuggestAnswer> {
   const { context, sent } = asked
   const { site, now } = context

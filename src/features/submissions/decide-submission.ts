@@ -33,7 +33,7 @@ import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 export type Verdict =
   | { event: number }
   | { done: true }
-  /** Another editor or the sender was faster. */
+  /** Another editor or the sender decided first. */
   | { decided: Submission | undefined }
   /** The sender has changed the text since the editor saw it. */
   | { changed: true }
@@ -129,7 +129,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   })
 }
 
-/** Writes only values that the sender changed. */
+/** Publishes a proposed change: writes only values that the sender changed. */
 async function publishChange(context: Context, found: Submission): Promise<Verdict> {
   const event = await findEvent(context.db, found.event)
   if (!event || event.status === 'trash') return { decided: found }
@@ -215,7 +215,7 @@ function decide(
   })
 }
 
-/** Returns the number of suggestions. To their senders they still seem to wait. */
+/** Marks suggestions as spam, and returns their number. To their senders they still seem to wait. */
 export function markSpam(context: Context, ids: readonly number[]): Promise<number> {
   return moveAll(context, ids, 'waiting', 'spam')
 }
@@ -264,7 +264,10 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
   return context.write((tx) => dropLinks(tx, id))
 }
 
-/** In the name of the user who trusts the address, if that user may publish. One set aside still waits. */
+/**
+ * Publishes a suggestion in the name of the user who trusts its address, if that user may publish. One with a
+ * reason in `aside` still waits.
+ */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed
   const trusting = aside === '' && address !== '' ? await findTrust(context.db, address) : undefined

@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Database, Db } from '../../store/storage/database.ts'
 
-/** In ms: nobody fills in the form faster. */
+/** Minimum age in ms: nobody fills in the form faster. */
 export const LEAST_AGE = 4000
 const MOST_AGE = 86_400_000
 /** Clocks of nodes may differ by this many ms. */
@@ -78,7 +78,7 @@ export function ageOfForm(key: string, token: string, now: number): FormAge {
   return age < LEAST_AGE ? 'early' : 'good'
 }
 
-/** Stored in place of the secret. */
+/** The hash stored in place of a secret. */
 export const hashOfSecret = (text: string): string => hash('sha256', text, 'base64url')
 
 export const newSecret = (): string => randomBytes(LINK_BYTES).toString('base64url')

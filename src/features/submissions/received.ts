@@ -13,7 +13,7 @@ const ASKS = ['*', 'submission.*', 'submission.received']
   .map((entry) => `${WEBHOOK_EVENTS} like '%,${entry},%'`)
   .join(' or ')
 
-/** Each webhook gets its own message id. */
+/** Queues a message to each webhook, with an id of its own. */
 export async function tellReceived(tx: Tx, id: number, now: number): Promise<void> {
   const message = sql`cast(${`msg_${randomUUID()}_`} as text)`
   const utc = sql.lit(formatUtc(now))

@@ -242,7 +242,8 @@ ${saySubmission(
 }
 
 /**
- * Why a suggestion is set aside; empty if it is not. A form from before the proof was required needs none.
+ * Why a suggestion is set aside; empty if it is not. A form from before the proof of work was required needs
+ * none.
  */
 function asideOf({ sent, route }: Asked, token: string, proof: number | undefined): Aside {
   if (hasManyLinks(sent)) return 'links'
@@ -370,7 +371,10 @@ function sentColumns({ context, incoming }: Asked, sender: ReadSender, typed: Ty
 
 type Sent = { secret: string } | { over: Over }
 
-/** Returns the secret of the page: a new one if the token was used before, perhaps by somebody else. */
+/**
+ * Inserts a suggestion with a link to its page. Returns that page's secret: a new one if the token was used
+ * before, perhaps by somebody else.
+ */
 function insertWithLink(asked: Asked, row: NewSubmission, secretOfToken: string): Promise<Sent> {
   const { route, context } = asked
   const { now } = context
@@ -410,7 +414,7 @@ async function queueNothing(tx: Tx, context: Context, spam: Submission): Promise
   })
 }
 
-/** Characters of JSON. Of longer spam, only three fields are stored. */
+/** Maximum characters of spam stored, as JSON. Of longer spam, only three fields are stored. */
 const MOST_KEPT = 20_000
 
 async function keepAsSpam(asked: Asked, token: string): Promise<SuggestAnswer> {

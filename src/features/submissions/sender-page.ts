@@ -30,7 +30,7 @@ import { digestOf, hasManyLinks, readSuggestion } from './suggest-form.ts'
 import { type Asked, inQueue, type SuggestAnswer, type SuggestPage, venueNames } from './suggest-route.ts'
 import { faultSummary, suggestForm } from './suggest-view.ts'
 
-// Behind the secret link: here senders track, change and withdraw a suggestion.
+// The page behind the secret link: here senders track, change and withdraw a suggestion.
 
 async function findMine({
   context,

@@ -23,7 +23,7 @@ import { type PageTable, type SuggestAssets, type SuggestRoute, suggestAt } from
 import { ADD_PATH } from './suggest-view.ts'
 import { tellEditors } from './tell-editors.ts'
 
-/** Paths of such forms in other calendar programs, redirected to ours. */
+/** Paths of forms in other calendar programs, which are redirected to ours. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/add', ADD_PATH],
   ['/add/', ADD_PATH],

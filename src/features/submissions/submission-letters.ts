@@ -78,7 +78,10 @@ export async function queueLinks(
   await queueMessage(tx, { ...message, isByStranger: true }, now)
 }
 
-/** False if e-mail is off, no address is confirmed, or strangers have just caused another message to it. */
+/**
+ * Queues a message. False if e-mail is off, no address is confirmed, or strangers have just caused another
+ * message to it.
+ */
 export async function queueLetter(
   tx: Tx,
   { site, now }: ByContext,

@@ -16,7 +16,7 @@ export interface SubmissionSettings {
   terms: string
 }
 
-/** Divides the limits if addresses are not confirmed. */
+/** Divisor of the limits if addresses are not confirmed. */
 const OPEN_SHARE = 4
 
 /** Undefined if nobody may suggest events. */
@@ -40,14 +40,14 @@ export function submissionSettings(config: Config): SubmissionSettings | undefin
 export const termsAddress = (site: Site, terms: string) =>
   terms.startsWith('/') ? pathTo(site, terms) : terms
 
-/** The version that a sender agrees to. For a page of this site it has a hash of the text. */
+/** The version of the terms that a sender agrees to. For a page of this site it has a hash of the text. */
 export function termsVersion(terms: string, { texts }: Pick<Look, 'texts'>): string {
   if (terms === '') return ''
   const page = texts.get(terms.endsWith('/') ? terms : `${terms}/`)
   return page ? `${terms} ${hash('sha256', page.body.markup, 'base64url').slice(0, 12)}` : terms
 }
 
-/** The first three bytes of IPv4, the first 48 bits of IPv6. */
+/** The network: the first three bytes of IPv4, the first 48 bits of IPv6. */
 export function networkOf(address: string): string {
   const client = clientOf(address)
   const separator = client.includes(':') ? ':' : '.'

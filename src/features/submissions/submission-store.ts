@@ -53,7 +53,7 @@ export interface SendingLimits {
   address: number
   /** Suggestions an hour from one network (`networkOf`). */
   block: number
-  /** An hour, from all senders. One e-mail domain may send half of them. */
+  /** Suggestions an hour from all senders. One e-mail domain may send half of them. */
   all: number
 }
 
@@ -66,7 +66,10 @@ export type SendingOutcome =
   /** The exceeded limit. `soon`: a message was just sent to the address. */
   | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
-/** Inserts within limits; as spam if the form's token was used before. A lock makes nodes take turns. */
+/**
+ * Inserts a suggestion within limits; as spam if the form's token was used before. A lock makes nodes take
+ * turns.
+ */
 export async function insertSubmission(
   tx: Tx,
   sent: NewSubmission,
@@ -106,7 +109,10 @@ export async function insertSubmission(
   return { id: made?.id ?? 0, isReplay: used !== undefined }
 }
 
-/** Fields equal in two clicks. The token alone, perhaps from a cached page, opens no other sender's page. */
+/**
+ * Fields that are equal if a form was sent twice. An equal token alone, perhaps from a cached page, opens no
+ * other sender's page.
+ */
 const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 
 interface SentCounts {
@@ -161,7 +167,7 @@ export async function dropSubmission(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('submissions').where('id', '=', id).execute()
 }
 
-/** Spam included. */
+/** Suggestions of the last hour, spam included. */
 export async function countLastHour(db: Db, now: number): Promise<number> {
   const found = await db
     .selectFrom('submissions')
@@ -249,10 +255,13 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
     .execute()
 }
 
-/** Each takes about 300 kB. */
+/** Maximum of pictures stored; each takes about 300 kB. */
 export const MOST_PICTURES = 300
 
-/** Only editors see it. Returns false if there are too many from the network in this hour, or in all. */
+/**
+ * Stores a picture that only editors see. Returns false if there are too many from the network in this hour,
+ * or in all.
+ */
 export async function keepPrivatePicture(
   tx: Tx,
   picture: { form: string; block: string; mime_type: string; content: string },
@@ -307,7 +316,7 @@ const inPile = (pile: Pile) =>
     decided: sql<boolean>`(state in ('published', 'sent back', 'rejected', 'withdrawn') and proposed = '')`,
   })[pile]
 
-/** The oldest first if they wait for a decision, else the newest. */
+/** A page of a pile's suggestions: the oldest first if they wait for a decision, else the newest. */
 export async function listPile(db: Db, pile: Pile, page: number, most: number): Promise<Submission[]> {
   const direction = pile === 'spam' || pile === 'decided' ? 'desc' : 'asc'
   return db
@@ -376,7 +385,7 @@ export const MOST_TRUSTED = 500
 export interface TrustedSender {
   address: string
   created_utc: string
-  /** Of the user who trusts the address; null if deleted. */
+  /** Name of the user who trusts the address; null if the user is deleted. */
   name: string | null
 }
 
@@ -489,7 +498,10 @@ export const submissionPrunings: readonly Pruning[] = [
   },
 ]
 
-/** Deletes what is older, and returns the number of rows. Published suggestions only lose their sender. */
+/**
+ * Deletes decided suggestions last changed before `beforeUtc`; published ones only lose their sender. Returns
+ * the number of rows.
+ */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('submissions')
@@ -527,7 +539,7 @@ export async function exportSender(db: Db, address: string): Promise<object[]> {
   return [...(await own.execute()), ...(await trust.execute()).map((row) => ({ kept: 'trust', ...row }))]
 }
 
-/** Returns the number of suggestions. Published ones only lose their sender. */
+/** Deletes what an address sent; published suggestions only lose their sender. Returns the number of rows. */
 export async function forgetSender(tx: Tx, address: string): Promise<number> {
   const rows = await tx
     .selectFrom('submissions')

@@ -11,7 +11,10 @@ export type SubmissionState =
   | 'withdrawn'
   | 'spam'
 
-/** Too many links, a text that another address has sent as well, or no proof of work. */
+/**
+ * Why a suggestion is set aside: too many links, a text that another address has sent as well, or no proof of
+ * work.
+ */
 export type Aside = '' | 'links' | 'repeated' | 'proof'
 
 /** Times are in UTC, and empty if they do not apply. */
@@ -27,7 +30,7 @@ export interface Submission {
   start_utc: string
   end_utc: string
   sender_name: string
-  /** The sender's, with its domain in lower case. */
+  /** The sender's e-mail address, with its domain in lower case. */
   address: string
   domain: string
   /** The sender's network (`networkOf`), deleted after a day. */
@@ -40,9 +43,9 @@ export interface Submission {
   /** Id of the published event and, below, of its image; 0 for none. */
   event: number
   image: number
-  /** Hash of the form's token; if that was used before, with a random part, to be unique. */
+  /** Hash of the form's token. If the token was used before, a random part makes this unique. */
   form: string
-  /** The version that the sender agreed to. */
+  /** The version of the terms that the sender agreed to. */
   terms: string
   /** Hash of title and description, by which repeated texts are found. */
   digest: string
@@ -58,7 +61,7 @@ declare module '../../store/storage/schema.ts' {
   interface Tables {
     submissions: WithSequence<Submission>
     submission_links: { hash: string; submission: number; purpose: SecretPurpose; expires_utc: string }
-    /** Of undecided suggestions, seen by editors only. `content` is in base64. */
+    /** Pictures of undecided suggestions, seen by editors only. `content` is in base64. */
     submission_pictures: {
       form: string
       block: string

@@ -59,7 +59,7 @@ const MOST_DATES = 52
 const MOST_LINKS = 5
 
 export interface ReadSuggestion {
-  /** Controls. Dates and times look like `2027-04-01` and `19:30`. */
+  /** The form's controls. Dates and times look like `2027-04-01` and `19:30`. */
   typed: TypedForm
   /** Fields as in a REST request. */
   raw: Record<string, unknown>
@@ -131,7 +131,10 @@ function websiteFaults({ site }: Context, own: TypedForm): FormFaults {
   return { website: sayAtDesk(site, 'Write it as https://example.org, for example.') }
 }
 
-/** It needs an end, and has at most `MOST_DATES` dates. Senders describe other rules in the note. */
+/**
+ * What is wrong with a repetition: it needs an end, and at most `MOST_DATES` dates. Senders describe other
+ * rules in the note.
+ */
 function repeatFaults(
   { site }: Context,
   typed: TypedForm,

@@ -33,7 +33,7 @@ export interface SuggestRoute {
   all: PublicPages
   settings: SubmissionSettings
   assets: SuggestAssets
-  /** For form tokens; undefined until first needed. */
+  /** The key for form tokens; undefined until first needed. */
   key: Promise<string> | undefined
   /** The same key once read, available without waiting. */
   seal: string | undefined
@@ -46,7 +46,7 @@ export interface SuggestRoute {
 export interface KeptForm {
   version: string
   headers: readonly string[]
-  /** Rendered; the token is written at offset `at`. */
+  /** The rendered form; a token is written into it at offset `at`. */
   page: Buffer
   at: number
   /** Copies of `page` whose sending has ended, for reuse. */
@@ -97,7 +97,7 @@ export interface SuggestView {
   retryAfter?: number
 }
 
-/** Bytes of a form without its file. */
+/** Maximum bytes of a form without its file. */
 const MOST_FORM = 65_536
 
 export async function keyOf(route: SuggestRoute): Promise<string> {
@@ -177,7 +177,7 @@ async function answerForm(
   return post?.({ ...asked, sent: typedOf({ form }), files })
 }
 
-/** Bytes of a form with a file. */
+/** Maximum bytes of a form with a file. */
 const MOST_FILE = 10_100_000
 
 export function inQueue<Done>(

@@ -125,7 +125,7 @@ function area(form: SuggestForm, name: string, rows: number, label?: string, hin
 \n${lastTyped(form.typed, name)}</textarea>${hintOf(name, hint)}${faultOf(name, fault)}</div>`
 }
 
-/** Unchecked means unknown, not no. */
+/** A checkbox. Unchecked means unknown, not no. */
 function tick(form: SuggestForm, name: Name): Html {
   const { site } = form.viewing.context
   const isOn = lastTyped(form.typed, name) === 'yes'
@@ -159,7 +159,7 @@ ${hintOf(
 ${line(form, 'image_alt', { most: 300 })}`
 }
 
-/** In bytes. */
+/** Maximum bytes of a picture. */
 export const MOST_PICTURE = 10_000_000
 
 function times(form: SuggestForm): Html {

@@ -20,7 +20,7 @@ import {
 } from './submission-store.ts'
 import { saySubmission } from './submission-texts.ts'
 
-// Addresses whose suggestions are published undecided.
+// Addresses whose suggestions are published without a decision.
 
 export const TRUSTED_ROOM = '/suggestions/trusted'
 

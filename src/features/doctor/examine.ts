@@ -75,7 +75,7 @@ const LAST_CHANGE = ['events', 'venues', 'organizers']
   .map((table) => `select max(modified_utc) as changed from ${table}`)
   .join(' union all ')
 
-/** @throws Error with one sentence if the database is missing or does not answer */
+/** @throws Error if the database is missing or does not answer */
 export async function examineDatabase(address: string, nowUtc: string, features: Checks): Promise<Examined> {
   const file = databaseFile(address)
   await requireFile(address)

@@ -8,7 +8,7 @@ import { type ItemKind, type SourceItem, standsAlone } from './source-item.ts'
 
 /**
  * Finds items that are records of this calendar read back, for example from its feed: their page is here,
- * with the same id or UID. Not those imported from the source before.
+ * with the same id or UID. Leaves out items imported from the source before.
  */
 export async function findOwn(
   { source, context: { db, site } }: Pick<ImportRun, 'source' | 'context'>,
@@ -30,7 +30,7 @@ export async function findOwn(
   return new Set(own.filter(({ identity }) => !known.has(identity)))
 }
 
-/** A page here: of an event by slug (by id until published), of a series by id. */
+/** A page of this calendar: an event by slug (by id until published), a series by id. */
 interface Place {
   place: string
   slug: string
@@ -82,8 +82,8 @@ export interface UidHolder {
 }
 
 /**
- * Finds records with the UID of an item, which no two events of a feed may share; not `own`, nor one that the
- * item replaces because the event has begun or ceased to repeat.
+ * Finds records with the UID of an item, which no two events of a feed may share. Leaves out `own`, and one
+ * that the item replaces because the event has begun or ceased to repeat.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -141,7 +141,7 @@ async function findByUid(
 }
 
 /**
- * Refuses a source without imported events if another one brought half of `events`, its first.
+ * Refuses a source without imported events if another source brought half of its first `events`.
  * @throws Error that says how to continue
  */
 export async function refuseDoubled(

@@ -70,7 +70,7 @@ export function componentRecurrence(
   const added = furtherDates(component, start, span, zones)
   const isDate = isDateOf(start, added)
   const left = exceptionsOf(component, start, { span, zones, dates: added, isDate })
-  // An earlier exception has no effect.
+  // An exception before the start has no effect.
   const lists = { RDATE: added, EXDATE: left.filter((wall) => wall >= start.wall) }
   const lines = [...rules, ...Object.entries(lists).map(([name, walls]) => lineOf(name, walls, start))]
   const given = lines.filter((line) => !line.endsWith(':'))

@@ -35,7 +35,7 @@ export interface CalendarTime {
   own?: { clock: Clock; wall: string }
 }
 
-/** UTC is converted to the zone of the file, which also holds for a time without a zone. */
+/** Reads a time. UTC is converted to the zone of the file, which also holds without a zone. */
 export function timeOf(
   property: Property | undefined,
   zones: CalendarZones,
@@ -76,7 +76,7 @@ function markedTime(name: string, component: Component, zones: CalendarZones, sp
   return time && isDay ? { wall: time.wall, written: time.wall, zone: time.zone, isDay } : time
 }
 
-/** Some programs write these without a zone even if DTSTART has one. */
+/** Properties that some programs write without a zone even if DTSTART has one. */
 const FURTHER = new Set(['DTEND', 'EXDATE', 'RDATE', 'RECURRENCE-ID'])
 
 /**
@@ -97,7 +97,7 @@ function zoneNameOf(property: Property | undefined): string | undefined {
   return property && isUtcText(property.value) ? 'UTC' : property?.parameters.TZID
 }
 
-/** If the event repeats and DTSTART is in UTC, its zone is UTC: its dates ignore clock changes. */
+/** Reads DTSTART. If it is in UTC and the event repeats, its zone is UTC: the dates ignore clock changes. */
 export function firstStart(
   component: Component,
   zones: CalendarZones,

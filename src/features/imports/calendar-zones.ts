@@ -63,7 +63,7 @@ export function noZones(zone: string, now: number): CalendarZones {
 
 export const yearOf = (wall: string) => Number(wall.slice(0, 4))
 
-/** Adds a VTIMEZONE, also in place of one of its name. */
+/** Adds a VTIMEZONE; replaces one of the same name. */
 export function define({ definitions, steps }: CalendarZones, component: Component): void {
   const name = zoneName(propertyOf(component, 'TZID')?.value ?? '')
   const key = name.toLowerCase()
@@ -223,7 +223,7 @@ function wholeYears(definition: Definition, from: number, to: number, zones: Cal
 const COMPARISON = 100
 const MOST_READINGS = 200
 
-/** Local time of the clock in ms since the epoch. */
+/** Converts local time of the clock to UTC in ms since the epoch. */
 export function utcOf(clock: Clock, wall: string): number {
   return utcOfWall(utcToMs(wall), (utc) => offsetAt(clock, utc))
 }
@@ -351,7 +351,7 @@ export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/** Compares offsets and changes between `from` and `to` (ms since the epoch). */
+/** True if offsets and changes agree between `from` and `to` (ms since the epoch). */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
   // Cheap test first: one time in summer and one in winter.
   const half = Math.min(to, from + 182 * DAY_MS)

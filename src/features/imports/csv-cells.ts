@@ -336,7 +336,7 @@ const dayAndName: Parts = ([, day, month, year]) => ({
   day: Number(day),
 })
 
-/** Slashes: the order of the table; dots or dashes: the day first. */
+/** Forms of dates. Slashes: the order of the table; dots or dashes: the day first. */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,

@@ -113,7 +113,7 @@ async function* rowsOf(
   let headings: CsvRow['headings'] = new Map()
   const rows = { whole: 0, short: 0 }
   const unread = { at: '', columns: new Map<number, string>(), filled: new Set<string>() }
-  // First row with too few cells: if none follows, the file may be cut off.
+  // First row with too few cells: if no other row follows, the file may be cut off.
   let short: CsvRow | undefined
   try {
     for await (const { record, info } of parser as AsyncIterable<{
@@ -315,7 +315,7 @@ function readableRow(
   return { readable: { ...row, cells }, faults }
 }
 
-/** Yields venue, organizers and terms, then the event; a fault without title or start. */
+/** Yields venue, organizers and terms, then the event; without title or start, a fault. */
 export function* eventOfRow(
   written: CsvRow,
   order: DateOrder,

@@ -82,7 +82,7 @@ export async function removeDeskImport(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('desk_imports').where('id', '=', id).where('state', '=', 'open').execute()
 }
 
-/** Newest first; those of everybody if `user` is undefined. */
+/** Lists imports, newest first; those of everybody if `user` is undefined. */
 export function listDeskImports(
   db: Db,
   user: number | undefined,

@@ -215,7 +215,7 @@ const timeOf = (wall: string) => wall.slice(11).split(':').map(Number)
 const own = (list: readonly number[], at: number) => (list.length > 0 ? list : [at])
 const all = (list: readonly number[], length: number) => (list.length > 0 ? list : [...Array(length).keys()])
 const DAY = 86_400
-/** Looking at so many days costs as much as yielding one date. */
+/** Looking at this many days counts as one step, like yielding one date. */
 const DAYS_A_STEP = 16
 
 function* setsWithin(

@@ -149,7 +149,9 @@ async function fetchAll(
   return images
 }
 
-/** Fetches a picture, or notes in `lacks` why not. The copied context releases it after this call. */
+/**
+ * Fetches a picture, or notes in `lacks` why not. The copied context releases the picture after this call.
+ */
 async function fetchOne(
   { context: { ...context }, lacks }: ImportRun,
   address: string,
@@ -228,7 +230,7 @@ const firstOf = (srcset: string) => /[^\s,]\S*/.exec(srcset)?.[0].replace(/,$/, 
 
 /**
  * The absolute address, without the query if the path names an image file.
- * @returns undefined for no picture, or at another host
+ * @returns undefined if it is no picture, or at another host
  */
 function pictureAt(value: string, page: URL, isLink: boolean): string | undefined {
   const url = value === '' || value.startsWith('#') ? null : URL.parse(value, page.href)

@@ -111,7 +111,7 @@ async function* lineEntries(
 
 type LinePlace = readonly [at: number, length: number]
 
-/** Occurrences collected as series; further ones become single events. */
+/** At most this many occurrences are collected as series; further ones become single events. */
 const MOST_SPANS = 5_000_000
 const MARKED = Buffer.from('"recurrence"')
 
@@ -308,7 +308,7 @@ const WORTH_A_THREAD = 2_000_000
 /** In bytes. Searching a longer file for series first would delay the main thread. */
 const WORTH_BEGINNING = 100_000_000
 
-/** Batches read ahead of the writing, which bounds memory. */
+/** At most this many batches are read ahead of the writing, to bound memory. */
 const AHEAD = 3
 
 export function besideWriting(source: Source, file: FileTask): Source {
@@ -365,7 +365,7 @@ function startThread(file: FileTask, { context: { site, caller, now }, images, a
 
 /**
  * Resolves symbolic links.
- * @throws Error with one sentence if the file cannot be read
+ * @throws Error if the file cannot be read
  */
 export function realPath(file: string): string {
   try {

@@ -395,7 +395,8 @@ const SAYS_CANCELED = new RegExp(
 )
 
 /**
- * Title and event status. Calendars like ours also write the status before the title: it is removed there.
+ * Title and event status. If the title begins with the status, as in calendars like ours, it is removed
+ * there.
  */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
@@ -460,8 +461,8 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
 /**
- * Our own export tells it; elsewhere a link or a meeting program in LOCATION means online, or mixed with a
- * venue too.
+ * In our own export, the stated attendance mode; elsewhere a link or a meeting program in LOCATION means
+ * online, or mixed with a venue too.
  */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()
@@ -527,7 +528,7 @@ const MAIL = /[\s;:|–-]{0,9}[<([]?(?:mailto:)?[^\s@<>()[\];:|]{1,64}@[\w.-]{1,
 
 const isPhone = (text: string) => /^[\d+(][\d\s()/.-]+$/.test(text) && text.replace(/\D/g, '').length > 4
 
-/** None if GEO is empty or 0, an unknown place. `unread`: a value that cannot be coordinates. */
+/** Reads GEO; empty or 0 means an unknown place. `unread`: a value that cannot be coordinates. */
 function coordinatesOf(component: Component): {
   geo: { geo_lat?: number; geo_lng?: number }
   unread: string

@@ -60,8 +60,8 @@ interface Begun {
 }
 
 /**
- * Finds series whose event was imported as a single one. It becomes their first date, and they take over its
- * row in `import_items`.
+ * Finds series whose event was imported as a single one. The event becomes the first date of the series,
+ * which takes over its row in `import_items`.
  */
 async function beginSeries(run: ImportRun, items: readonly SourceItem[]): Promise<Begun> {
   const singles = await findSingles(run, items)
@@ -193,7 +193,7 @@ const TWIN = new ImportError(
   message('Another event with the same id or UID stands before it in the source, and was taken.'),
 )
 
-/** Most plans of a batch whose records change meanwhile. */
+/** A batch whose records change meanwhile is planned at most this often. */
 const MOST_ATTEMPTS = 5
 
 const PREPARED_AT_ONCE = 4
@@ -218,7 +218,7 @@ export async function importBatch(
 }
 
 /**
- * Keeps one item of each identity: the latest revision, else the first. A different one of the same revision
+ * Keeps one item of each identity: the latest revision, else the first. A different item of the same revision
  * is reported as failed.
  */
 function withoutTwins(run: ImportRun, items: readonly SourceItem[]): SourceItem[] {
@@ -534,7 +534,7 @@ function isSettled({ plan }: PlannedItem, { fields }: PreparedItem, field: strin
   )
 }
 
-/** For `kept`: fields changed here keep their former fingerprints, and so stay marked as changed. */
+/** Fingerprints for `kept`: fields changed here keep their former ones, and so stay marked as changed. */
 function keptOf(
   { known, state, plan }: PlannedItem,
   { fields }: PreparedItem,

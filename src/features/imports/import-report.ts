@@ -8,7 +8,7 @@ import { ABOVE_ALL, getRun, type ListedRun, listActs } from './import-store.ts'
 import { type ImportText, sayImport } from './import-texts.ts'
 import type { Source } from './source-item.ts'
 
-/** Further remarks of a kind are only counted. */
+/** At most this many remarks of a kind are shown; further ones are counted. */
 const MOST_LINES = 200
 
 export type Headings = Readonly<Partial<Record<Remark['kind'], string>>>

@@ -75,7 +75,7 @@ export interface ImportRun {
   remark: (remark: Remark) => void
   /** Ids by `itemKey` of at most `MOST_REMEMBERED` items; others are looked up. */
   links: Map<string, number>
-  /** Of linked items, by `itemKey`: every event that refers to one may repeat it. */
+  /** Digests of linked items, by `itemKey`: every event that refers to an item may repeat it. */
   digests: Map<string, string>
   begun: Set<number>
   /** Keys of written items, if only changes are read: should everything be read again, they count once. */

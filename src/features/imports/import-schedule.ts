@@ -101,7 +101,7 @@ export interface ScheduledRun {
 export type StartImport = (words: readonly string[], signal: AbortSignal) => Promise<ScheduledRun>
 
 export const ALLOWED = '--allow-mass-removal'
-/** Pauses the schedule until somebody decides whether the source is right. */
+/** Exit code that pauses the schedule until somebody decides whether the source is right. */
 export const NEEDS_DECISION = 3
 
 const LEASE_MS = 300_000
@@ -216,7 +216,7 @@ export function makeRunningImports(): RunningImports {
   return { begun: new Map(), stopping: new AbortController() }
 }
 
-/** Without imports that have run longer than `MAKES_ROOM_AFTER` ms. */
+/** Limit of imports at once, not counting those that have run longer than `MAKES_ROOM_AFTER` ms. */
 const MOST_AT_ONCE = 3
 const MAKES_ROOM_AFTER = 60_000
 const MOST_RUNNING = 12
@@ -227,8 +227,8 @@ function hasRoom({ begun, stopping }: RunningImports, now: number): boolean {
 }
 
 /**
- * Runs due imports within the limits; a lease keeps other processes from the same one.
- * @returns when those begun here have ended
+ * Runs due imports within the limits; a lease keeps other processes from the same import.
+ * @returns when the imports begun by this call have ended
  */
 export async function runDueImports(
   database: Database,

@@ -145,7 +145,9 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/** With other options the run before may have left out records: its token is not used. */
+/**
+ * The options as stored with the token, which a run with other options cannot use: records may be left out.
+ */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -334,7 +336,7 @@ async function flush(run: ImportRun, waiting: Waiting): Promise<void> {
   }
 }
 
-/** Groups categories by levels; a parent is in an earlier one, or not among them. */
+/** Groups categories by levels; a parent is in an earlier level, or not in `items`. */
 function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
   const levels: SourceItem[][] = []
   let left = items

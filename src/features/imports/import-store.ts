@@ -398,7 +398,7 @@ function runs(db: Db) {
     .select('address')
 }
 
-/** Without runs that changed nothing or were undone. */
+/** Finds the latest run of the source after this one, except those that changed nothing or were undone. */
 export async function findLaterRun(
   db: Db,
   { id, source }: Pick<ImportColumns, 'id' | 'source'>,

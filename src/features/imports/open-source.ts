@@ -21,8 +21,8 @@ interface SourceOptions {
   map?: readonly string[] | undefined
   dates?: DateOrder | undefined
   /**
-   * Set for somebody who does not operate the service: only public hosts and these may be asked. Undefined:
-   * any.
+   * Hosts that may be asked besides public ones, if somebody who does not operate the service imports.
+   * Undefined: any host.
    */
   guest?: readonly string[] | undefined
 }
@@ -109,7 +109,7 @@ export async function passwordOf({
 }
 
 /**
- * `YYYY-MM-DD HH:MM:SS` in UTC.
+ * The time of `--since` as `YYYY-MM-DD HH:MM:SS` in UTC.
  * @throws Error if `--since` is no date or time
  */
 function sinceOf({ since }: SourceOptions): string | undefined {
@@ -155,7 +155,7 @@ interface RemoteFile {
   extension: string
 }
 
-/** With JSON named, some sites would not answer with their page. */
+/** JSON is not named, since some sites would then not answer with their page. */
 const ACCEPTS = { calendar: 'text/calendar, */*;q=0.1', any: 'text/html, text/calendar;q=0.9, */*;q=0.8' }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {

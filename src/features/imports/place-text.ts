@@ -74,7 +74,7 @@ function withoutPrograms(text: string): { place: string; isOnline: boolean } {
   return { place, isOnline: true }
 }
 
-/** The name of the venue ends at the first comma or line end: `Harbour Hall, 1 Quay, Kilvara`. */
+/** Reads a venue; its name ends at the first comma or line end: `Harbour Hall, 1 Quay, Kilvara`. */
 export function placeItem(
   text: string,
   details: Readonly<Record<string, unknown>>,

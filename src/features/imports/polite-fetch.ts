@@ -222,7 +222,7 @@ export function nameOrigin(
 }
 
 /**
- * Follows redirects.
+ * Sends the request, and follows redirects.
  * @throws SourceFailure for an address that a source must not lead to
  */
 async function askNamed(

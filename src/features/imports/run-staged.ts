@@ -62,7 +62,7 @@ export interface StagedWork {
 
 const made = new WeakMap<ServiceStart, StagedWork>()
 
-/** Shared by the pages of the desk and the recurring work. */
+/** Returns the one object shared by the pages of the desk and the recurring work. */
 export function stagedWorkOf(start: ServiceStart): StagedWork {
   const known = made.get(start) ?? makeWork(start)
   made.set(start, known)

@@ -13,8 +13,8 @@ const EVERY_MS = 30_000
 const STAGED_EVERY_MS = 10_000
 
 /**
- * Runs imports of the desk and those on a schedule. Without `start`, which has no default if the settings of
- * this process cannot be passed on, none runs on a schedule.
+ * Runs imports from the desk and scheduled ones. If the settings of this process cannot be passed on to
+ * another (`settingWords` is undefined), `start` is undefined, and scheduled imports do not run.
  */
 export function serveImports(
   service: ServiceStart,

@@ -76,8 +76,8 @@ const KEPT_DATES = 375
 const MOST_COUNTED = 100_000
 
 /**
- * The later start, and the rule from there; empty if `values` can be written unchanged.
- * @param series the one here, whose start must not change
+ * Returns the later start, and the rule from there; empty if `values` can be written unchanged.
+ * @param series the series here, whose start must not change
  */
 export function laterTimes(values: Values, series: SeriesRow | undefined, now: number): Values {
   const schedule = scheduleIn(values, now)
@@ -231,7 +231,7 @@ const NAMES = {
   tag: 'name',
 } as const
 
-/** As JSON by kind and id: each event repeats the records it refers to. */
+/** Records read before, as JSON by kind and id: each event repeats the records it refers to. */
 export type ShownBefore = Map<string, string>
 
 const MOST_REMEMBERED = 50_000
@@ -273,7 +273,7 @@ export function* itemsOf(
   yield itemOf(kind, record, at, links)
 }
 
-/** None for an empty list or false; for a text, a record of that name. */
+/** The records in `value`: none for an empty list or false; for a text, one of that name. */
 function shownList(value: unknown, name: string): ShownRecord[] {
   return (Array.isArray(value) ? value : [value])
     .map((one) => (typeof one === 'string' ? { [name]: one } : one))
@@ -351,7 +351,7 @@ function valuesOf(kind: ListedKind, record: ShownRecord): Record<string, unknown
   return values
 }
 
-/** Address; empty for false, which means none; undefined for terms, which have none. */
+/** Address of the image; empty for false, which means no image; undefined for terms, which have none. */
 function imageOf(kind: ListedKind, image: unknown): string | undefined {
   if (kind === 'category' || kind === 'tag') return undefined
   return isRecord(image) && typeof image.url === 'string' ? image.url : ''

@@ -361,10 +361,7 @@ interface ListPage {
   pages: number
 }
 
-/**
- * @returns undefined beyond the last page
- * @throws SourceFailure
- */
+/** Reads a page of a list; undefined beyond the last one. */
 async function readPage(
   reading: SiteReading,
   path: string,

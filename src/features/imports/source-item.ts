@@ -58,7 +58,7 @@ export interface SourceItem {
   sequence?: number
   /** For a series: the identity of its first event as a single one. */
   formerly?: string
-  /** Of the image and of pictures in texts, if these are imported. */
+  /** Addresses of the image and of pictures in texts, if these are imported. */
   pictures?: readonly string[] | undefined
   /** Set for an organizer's e-mail address in a calendar file, which may not be for the public. */
   hasAddress?: true
@@ -295,7 +295,8 @@ export function knownItem(row: ImportItemColumns, state: RecordState | undefined
 }
 
 /**
- * After a write. Fields changed here before keep their former fingerprints, and so stay marked as changed.
+ * Fingerprints after a write. Fields changed here before keep their former ones, and so stay marked as
+ * changed.
  */
 export function keptAfter(
   kept: Fingerprints,

@@ -36,7 +36,7 @@ const MOST_SAID = 50
 const MOST_RECORDS = 10_000
 
 /**
- * @returns undefined for too many rows
+ * Reads a file as rows; undefined for too many.
  * @throws ImportError when the file cannot be read
  */
 export async function rowsOfFile(context: Context, file: StagedFile): Promise<FileRows | undefined> {

@@ -127,7 +127,7 @@ async function loadRows(
 
 export const isTexts = (row: KeptRow): row is readonly string[] => Array.isArray(row)
 
-/** An unreadable row of a file has cells to be filled in. */
+/** Loads all rows as texts; an unreadable row of a file has cells to be filled in. */
 export async function loadTable(db: Context['db'], id: number): Promise<Table> {
   return [...(await loadRows(db, id)).values()].map((row) => (isTexts(row) ? row : row.cells))
 }
@@ -197,7 +197,7 @@ type Staged = Pick<DeskImportColumns, 'id'>
 
 /**
  * Checks all rows, with event loop turns in between.
- * @param rows if they are not in the database yet
+ * @param rows loaded from the database if undefined
  */
 export async function stageRows(
   context: Context,
@@ -265,7 +265,7 @@ export async function stageChanged(
   return { ...settled, letters: letters.join('') }
 }
 
-/** Rows whose values differ. */
+/** Numbers of rows whose values differ. */
 function differing<Value>(before: Readonly<Record<string, Value>>, now: Readonly<Record<string, Value>>) {
   const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name])
   return names.map((name) => Number.parseInt(name, 10))

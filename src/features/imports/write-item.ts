@@ -169,10 +169,7 @@ function waitsForReview(
 const { image, venue, organizer, categories, tags, slug } = event.fields
 const referring = { image, venue, organizer, categories, tags, slug }
 
-/**
- * Prepares a new event; the write looks up its venues and organizers.
- * @throws Problem
- */
+/** Prepares a new event; the write looks up its venues and organizers. */
 async function prepareEvent(
   context: Context,
   { ahead, uid }: SourceItem,
@@ -195,10 +192,7 @@ async function writableTimes(
   return laterTimes(item.values, series, now)
 }
 
-/**
- * Prepares a new record; a series is created by its first event.
- * @throws Problem
- */
+/** Prepares a new record; a series is created by its first event. */
 async function prepareNew(
   context: Context,
   kind: ItemKind,
@@ -227,7 +221,9 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/** True if no image is wanted, or it is available: it stays in the context, where the write finds it. */
+/**
+ * True if no image is wanted, or it is available: the image stays in the context, where the write finds it.
+ */
 async function canFetchImage(
   run: ImportRun,
   { at }: SourceItem,
@@ -247,10 +243,7 @@ async function canFetchImage(
   return false
 }
 
-/**
- * Writes an item other than a new event.
- * @throws Problem
- */
+/** Writes an item other than a new event. */
 export async function writeItem(
   run: ImportRun,
   tx: Tx,
@@ -300,7 +293,7 @@ export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, reco
   await remove.write(tx, await remove.prepare(here, row), here)
 }
 
-/** Stores the UID of the series in calendars from before the import. */
+/** Stores the UID that the series had in calendars before the import. */
 export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<void> {
   await updateOne(tx, { id, columns: { uid } })
 }

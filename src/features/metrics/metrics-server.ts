@@ -36,7 +36,7 @@ export interface MetricsServer {
   close: () => Promise<void>
 }
 
-/** @throws Error with one sentence when it cannot listen at `HOST:PORT` */
+/** @throws Error when it cannot listen at `HOST:PORT` */
 export async function serveMetrics(place: string, read: () => Promise<Family[]>): Promise<MetricsServer> {
   const { hostname, port } = placeOf(place)
   const server = createServer((request, response) => {

@@ -10,7 +10,7 @@ export interface RoleRow {
   role: Role
 }
 
-/** Reads `groups staff=author; hd example.org=contributor`. @throws Error with one sentence */
+/** Reads `groups staff=author; hd example.org=contributor`. @throws Error for another form */
 export function readRoles(text: string): RoleRow[] {
   const rows = text.split(/[;\n]/).map((row) => row.trim())
   return rows.filter(Boolean).map((row) => {

@@ -20,7 +20,7 @@ import { type OpenIdText, sayOpenId } from './openid-texts.ts'
 import { makeProvider, type Provider } from './provider.ts'
 import { sealLeave } from './sealed.ts'
 
-/** Adds sign-in by a provider to the desk. @throws Error with one sentence for wrong settings */
+/** Adds sign-in by a provider to the desk. @throws Error for wrong settings */
 export function openIdAtDesk({ config, logger }: ServiceStart): DeskPart {
   const client = readOpenIdClient(config)
   if (!client) return { pages: [] }

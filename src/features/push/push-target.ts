@@ -78,10 +78,7 @@ const NOTHING = [404, 410]
 /** Statuses for a slug that no record has: the REST API then also answers 400 (invalid parameter). */
 export const NO_SLUG = [400, ...NOTHING]
 
-/**
- * Returns the record at `url`; undefined if the status of the answer is in `nothing`.
- * @throws SourceFailure
- */
+/** Returns the record at `url`; undefined if the status of the answer is in `nothing`. */
 export async function readShown(
   { options }: PushTarget,
   url: string,
@@ -103,10 +100,7 @@ export interface TargetRequest {
   findMade?: () => Promise<ShownRecord | undefined>
 }
 
-/**
- * Sends a write; returns the record in the answer.
- * @throws SourceFailure
- */
+/** Sends a write; returns the record in the answer. */
 export async function sendTo(
   { options, isKalends }: PushTarget,
   url: string,

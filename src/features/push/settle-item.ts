@@ -42,7 +42,6 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
 
 /**
  * Creates or updates the record at the target; sends no request if it has not changed since the last push.
- * @throws SourceFailure
  */
 export async function settleItem(
   run: PushRun,

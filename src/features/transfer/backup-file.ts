@@ -61,7 +61,7 @@ export interface BackupWriter {
  * read.
  * @param options `free`: bytes left on the disk; `withSecrets`: false leaves out credentials and other
  * secrets
- * @throws Error with one sentence if the database holds no calendar, the file exists, or the disk is too full
+ * @throws Error if the database holds no calendar, the file exists, or the disk is too full
  */
 export async function writeBackupTables(
   address: string,
@@ -250,7 +250,7 @@ export interface OpenBackup {
 
 /**
  * Opens a backup after checking pages, foreign keys, and the manifest's numbers of rows and files.
- * @throws Error with one sentence if it is damaged, or of a newer version
+ * @throws Error if it is damaged, or of a newer version
  */
 export function openBackup(file: string): OpenBackup {
   const connection = new DatabaseSync(file, { readOnly: true })
@@ -297,10 +297,7 @@ function requireSound(connection: DatabaseSync, { rows, files }: Manifest): void
       )
 }
 
-/**
- * Refuses a database with unknown migrations: its tables could not be copied.
- * @throws Error with one sentence
- */
+/** Refuses a database with unknown migrations: its tables could not be copied. */
 export function refuseUnknown(done: Iterable<string>, features: readonly FeatureTables[]): void {
   refuseNewer(done, features)
   const left = new Set(findUnknown(done, features).map(featureOfStep))

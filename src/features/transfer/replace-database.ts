@@ -32,7 +32,7 @@ export interface Replacing {
 /**
  * Replaces the database in one step: even after a crash the address leads to the whole former state or the
  * whole new one. Returns where the former one is kept.
- * @throws Error with one sentence if the database is in use, or the new one cannot be made
+ * @throws Error if the database is in use, or the new one cannot be made
  */
 export async function replaceDatabase(
   address: string,
@@ -45,7 +45,7 @@ export async function replaceDatabase(
 
 /**
  * Puts back the copy `wanted`, or the newest, with a new edition; the present calendar becomes a copy.
- * @throws Error with one sentence if there is no such copy, or the database is in use
+ * @throws Error if there is no such copy, or the database is in use
  */
 export async function putBack(
   address: string,
@@ -117,7 +117,7 @@ function makePlace(file: string): Owner {
 /**
  * Merges the WAL and locks the file: a process waiting for the lock finds the file moved, and does not use
  * it. Returns undefined if the file is no readable database.
- * @throws Error with one sentence if another process uses the file
+ * @throws Error if another process uses the file
  */
 function holdFile(file: string): DatabaseSync | undefined {
   const connection = new DatabaseSync(file, { timeout: 0 })
@@ -402,7 +402,7 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
 
 /**
  * The copy `wanted`; the newest if undefined.
- * @throws Error with one sentence if there is no such copy
+ * @throws Error if there is no such copy
  */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
   const found =

@@ -57,7 +57,7 @@ async function digestOf(path: string, bytes?: number): Promise<string> {
   return hash.digest('hex')
 }
 
-/** @throws Error with one sentence if another user owns the file and this process is not root */
+/** @throws Error if another user owns the file and this process is not root */
 export function requireOwnerKept(path: string): void {
   const own = process.getuid?.()
   const found = statSync(path, { throwIfNoEntry: false })

@@ -47,7 +47,7 @@ function lineProgress(print: Print): CopyProgress {
   }
 }
 
-/** @throws Error with one sentence if the folder of the file does not exist */
+/** @throws Error if the folder of the file does not exist */
 export function requireFolderOf(file: string): void {
   const folder = file.endsWith('/') ? file : dirname(file)
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}: make it first.`)

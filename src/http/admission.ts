@@ -15,7 +15,7 @@ interface Limit {
 
 /**
  * `running` is enough to keep a quick database busy, and bounds the work of one event loop turn; `waiting` is
- * what two cores answer within `longestMs`. `npm run overload` shows whether they are right.
+ * what two cores answer within `longestMs`. `npm run overload` shows whether the limits are right.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   /** Even lists from the in-memory index read some of their events from the database. */

@@ -33,7 +33,7 @@ export interface AnswerCache {
   isCollecting: boolean
 }
 
-/** A power of two, since the place of a hash is its remainder. */
+/** How many hashes `asked` holds. */
 const ASKED = 65_536
 
 export function emptyAnswerCache(
@@ -106,7 +106,10 @@ export function sinceWhen(answers: AnswerCache, version: string, now: number): n
   return state.since
 }
 
-/** Yields the pieces; `cacheIt` gets the whole body, unless it is too large or another is being collected. */
+/**
+ * Yields the pieces; `cacheIt` gets the whole body, unless it is too large or another body is being
+ * collected.
+ */
 export async function* collected(
   answers: AnswerCache,
   pieces: AsyncIterable<Buffer>,

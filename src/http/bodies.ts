@@ -424,7 +424,7 @@ async function readForm(
     // The parser would read the rest of a refused form.
     request.unpipe()
     for (const pieces of arriving) pieces.destroy()
-    // A file may still be opening: it has to be there to be released.
+    // A file may still be opening, and can be released only once it is open.
     await Promise.allSettled(files)
   }
 }
@@ -455,7 +455,7 @@ export function uploadOf({ form, file }: Body): Upload | undefined {
   return form ? form.files[0] : file
 }
 
-/** Prefers `filename*` (RFC 6266). Node gives one character per byte. */
+/** Returns the file name, preferably from `filename*` (RFC 6266). Node gives one character per byte. */
 function fileNameOf(header: string): string {
   const parameters = parametersOf(header)
   return decodeExtended(parameters?.get('filename*') ?? '') ?? decodeBytes(parameters?.get('filename') ?? '')

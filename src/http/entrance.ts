@@ -95,7 +95,7 @@ function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Serves the requests of a connection one after the other, so that each reader has one answer held.
+ * Serves the requests of a connection one after the other, so that only one answer of each is held.
  * `/healthz` and `/readyz` are always admitted.
  */
 export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => void): Handler {

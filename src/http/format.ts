@@ -29,7 +29,7 @@ export const okAnswer = (body: unknown): Answer => ({ status: 200, headers: {}, 
 
 /** A representation that is not JSON. */
 export interface Representation {
-  /** A part of the ETag. */
+  /** The name of the format in the ETag. */
   format: string
   /** Pieces are made as they are taken; a failure ends the connection. */
   bytes: Buffer | AsyncIterable<Buffer>

@@ -432,7 +432,7 @@ async function unmatched({ method }: ParsedRequest): Promise<Answer> {
   throw new Problem('rest_no_route')
 }
 
-/** Makes an answer of an error; reports it unless it is the client's fault. */
+/** Makes an answer of an error; reports the error unless it is the client's fault. */
 export function failureAnswer(
   error: unknown,
   service: Service,

@@ -87,7 +87,7 @@ export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
 
-/** Returns `/` for the REST root. */
+/** Returns the name of a route: `/` for the REST root. */
 export function routeName(namespace: string, path: string): string {
   return namespace === '' ? path || '/' : `/${namespace}${path}`
 }
@@ -127,7 +127,7 @@ function fixedRoutes(site: Site): Route[] {
   ]
 }
 
-/** Its answer is the same for everybody. */
+/** A route whose answer is the same for everybody. */
 export function indexRoute(template: string, fields: Fields, path = template): Route {
   const args: Fields = { ...fields, context: { kind: anything, about: '', default: 'view' } }
   return { path, template, endpoints: [{ methods: ['GET'], action: { do: 'index' }, args, cached: true }] }
@@ -246,8 +246,8 @@ function partsOfChange(
 }
 
 /**
- * No parameter of an update is required. A `slug` in both is the field (rule 3.4); an image's file cannot be
- * changed.
+ * No parameter of an update is required. If address and fields both have a `slug`, the field counts (rule
+ * 3.4). An image's file cannot be changed.
  */
 function updateArgs({ file: _file, ...fields }: Fields, by: 'id' | 'slug', address: Fields): Fields {
   const optional = Object.fromEntries(

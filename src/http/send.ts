@@ -53,7 +53,7 @@ export interface WrittenAnswer {
   isShared: boolean
   /** True for an answer that never changes: it is compressed once, at the best level. */
   isLasting?: boolean
-  /** Made for one reader from cached pieces: compressing it would cost more than all the rest. */
+  /** Set if made for one reader from cached pieces: compressing it would cost more than all the rest. */
   isPlain?: true
   /** True if `headers` say themselves which other sites may read the answer. */
   namesOrigins?: boolean
@@ -384,7 +384,7 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
 
 let beside = 0
 
-/** Compresses on a thread; undefined if too many are busy. */
+/** Compresses on a thread; undefined if `MOST_BESIDE` are busy. */
 function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1

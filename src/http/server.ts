@@ -31,7 +31,7 @@ interface ServerOptions extends RouterParts {
 /** Longer than common proxies wait, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000
 
-/** Bytes of the request line and headers. */
+/** Maximum bytes of request line and headers. */
 const LONGEST_HEAD = 16_384
 
 /** In ms: the time for a whole request, however steadily it arrives. */
@@ -135,7 +135,7 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
-  // Node gives only the last piece of a long head; one without a line end is part of the URL.
+  // Node gives only the last piece of a long head; a piece without a line end is part of the URL.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }

@@ -78,7 +78,7 @@ async function untilNobodyConnects(server: Server): Promise<void> {
 
 async function closeIdle(server: Server, { connections }: Closing, lingersUntil: number): Promise<void> {
   if (performance.now() < lingersUntil) return
-  // By then, requests that have arrived have been read.
+  // One turn later, requests that have arrived have been read.
   await nextTurn()
   server.closeIdleConnections()
   const now = performance.now()

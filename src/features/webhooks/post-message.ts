@@ -25,7 +25,7 @@ export interface PostLimits {
 /** The maximum of bytes read of an answer; reading lets the receiver finish sending. */
 const MOST_READ = 16_384
 
-/** True for public https URLs, and for `hosts`. */
+/** True for public https URLs, and for URLs of `hosts`. */
 export function mayPost(url: string, hosts: readonly string[]): boolean {
   const target = URL.parse(url)
   if (!target || !mayConnect(target, hosts)) return false

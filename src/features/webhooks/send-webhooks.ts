@@ -43,7 +43,7 @@ export interface Sender {
 export interface SettledMessage {
   webhook: WebhookColumns
   message: DeliveryColumns
-  /** `failed`: will be retried; `given_up`: will not. */
+  /** `failed` messages will be retried, `given_up` ones will not. */
   outcome: 'delivered' | 'failed' | 'given_up'
   posted: Posted
   begins: boolean
@@ -124,7 +124,7 @@ async function sendTo(sender: Sender, webhook: WebhookColumns): Promise<void> {
   }
 }
 
-/** Returns undefined if the message need not be sent. */
+/** Sends a message. Returns undefined if it need not be sent. */
 async function attemptMessage(
   { hosts, topics, contextOf, stopping }: Sender,
   webhook: WebhookColumns,

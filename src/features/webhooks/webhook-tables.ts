@@ -10,7 +10,7 @@ export interface WebhookColumns {
   is_private: number
   /** `whsec_` and the key in base64. */
   secret: string
-  /** Signs as well, until `old_secret_until_utc`. */
+  /** The former secret, which signs as well until `old_secret_until_utc`. */
   old_secret: string
   old_secret_until_utc: string
   created_utc: string
@@ -47,7 +47,7 @@ declare module '../../store/storage/schema.ts' {
   }
 }
 
-/** Created by migrations of the kernel. */
+/** Tables created by migrations of the kernel. */
 export const webhookTables: FeatureTables = {
   feature: 'webhooks',
   own: ['webhook_deliveries'],

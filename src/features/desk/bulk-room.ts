@@ -42,7 +42,7 @@ import { findHrefs, linkOrText } from './record-links.ts'
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
-/** Events named in the confirmation. */
+/** How many events the confirmation names. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
 /** In characters, stored with the outcomes: the list's query, and refused and changed events as JSON. */

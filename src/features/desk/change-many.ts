@@ -38,11 +38,11 @@ export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
   /** Deletes records in the trash for good, without undo. */
   | { do: 'erase' }
-  /** Adds and removes links; `replaces` first removes all others. */
+  /** Adds and removes links; `replaces` first removes all other links. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
   /** The picture's id; 0 removes it. */
   | { do: 'picture'; image: number }
-  /** Empty removes it. */
+  /** An empty `cost` removes the price. */
   | { do: 'price'; cost: string }
   | { do: 'feature'; featured: boolean }
   /** Publishes at a local time of the site; public events stay public. */
@@ -204,8 +204,8 @@ type VersionBefore = readonly [
 const WAS_NOT = -1
 
 /**
- * Returns `beside`, which creates the event's copy in the transaction that postpones the event, with an undo
- * for both. Other changes in it are not undone.
+ * Returns `beside`, which creates the event's copy in the transaction that postpones the event, with one undo
+ * for both events. Other changes in the transaction are not undone.
  */
 export function postponing(context: Context, id: number, later: NewDay) {
   const token = randomUUID()
@@ -251,7 +251,10 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/** `IN_A_PIECE` records per transaction; those that others change meanwhile are tried up to three times. */
+/**
+ * Changes `IN_A_PIECE` records per transaction; those that others change meanwhile are tried up to three
+ * times.
+ */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -350,7 +353,7 @@ async function prepareRow(
   const { versioned } = operations
   if (!versioned) throw new Problem('rest_forbidden')
   const isRemoval = action.do === 'trash' || action.do === 'erase'
-  // Version first, so that it is never newer than the values on which the change is based.
+  // The version is read first, so that it is never newer than the values on which the change is based.
   const { sequence } = await findVersion(context.db, versioned.kind, id)
   const row = await permittedRecord(context, operations, id, isRemoval ? 'remove' : 'update')
   const title = nameOfRow(resource.name, row)
@@ -416,7 +419,7 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 }
 
 /**
- * For whole series, only the first chosen date of each is saved; the others are `'with others'`.
+ * The scope of a save. Of a whole series, only the first chosen date is saved; others get `'with others'`.
  * @param chosen the first chosen date of each series
  */
 function scopeOf(

@@ -35,7 +35,7 @@ export interface NearEvent {
 }
 
 export interface Clashes {
-  /** Overlapping at a venue: first those with the same start, then by start. */
+  /** Overlapping events at a venue: first those with the same start, then by start. */
   clashes: NearEvent[]
   /** Likely duplicates: a similar title within three days, or the same start and venue. */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
@@ -52,7 +52,10 @@ const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller'>
 
-/** Searches events that the caller may see. All drafts share a few queries on an index. */
+/**
+ * For each draft, clashes and likely duplicates that the caller may see. All drafts share a few queries on an
+ * index.
+ */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
   const { readInLane, db } = asker
@@ -119,7 +122,7 @@ interface TimeStretch {
   endsFrom: string
 }
 
-/** Reads only columns of one index: one row takes longer to read than all its index entries. */
+/** Finds events by columns of one index only, since reading whole rows takes longer. */
 function begunWithin(
   { caller }: ByCaller,
   { from, before, endsFrom }: TimeStretch,
@@ -213,7 +216,10 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/** From the column `search`: `title` is stored after long texts, which the database would have to skip. */
+/**
+ * Reads titles from the column `search`: `title` is stored after long texts, which the database would have to
+ * skip.
+ */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
   // `search` begins with the folded title, at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`

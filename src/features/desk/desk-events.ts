@@ -48,7 +48,7 @@ export interface DeskPageFound {
   ids: number[]
   /** For an event that stands for its series: the number of matching dates, including itself. */
   dates: ReadonlyMap<number, number>
-  /** The events in each tab, `MOST_COUNTED + 1` for more; undefined if counting would take long. */
+  /** The number of events in each tab, `MOST_COUNTED + 1` for more; undefined if counting would take long. */
   counts: Record<DeskTab, number> | undefined
   /** `before` of the previous page, undefined without one; `later` is `after` of the next page. */
   earlier: DeskPlace | undefined

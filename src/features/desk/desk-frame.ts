@@ -25,7 +25,7 @@ export interface FrameFor {
   /** Undefined if nobody is signed in. */
   caller: Caller | undefined
   name: string
-  /** Entries that wait in the inbox. */
+  /** The number of entries that wait in the inbox. */
   waiting: number
   /** True while the database or its disk refuses writes: forms that would write are hidden. */
   isReadOnly: boolean

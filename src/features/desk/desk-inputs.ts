@@ -92,7 +92,9 @@ export function described(name: string, fault: string | undefined, hasHint = fal
   }`
 }
 
-/** For forms whose script warns before unsaved input is left, and when a save gets no response. */
+/**
+ * An attribute for forms whose script warns before unsaved input is lost, and when a save gets no response.
+ */
 export function guarded(site: Site): Html {
   const text =
     'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
@@ -153,7 +155,7 @@ const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
 /** True for a field with a rich-text editor, since HTML is hard to read. */
 export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
-/** The maximum length. A script shows a count near it, but cuts nothing off. */
+/** The attribute for the maximum length. A script shows a count near it, but cuts nothing off. */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
@@ -226,7 +228,6 @@ export interface PlainField {
   type?: string
   value?: string
   hint?: string
-  /** The options of a select. */
   options?: readonly ControlOption[] | undefined
   /** More HTML attributes, such as `autocomplete`. */
   attributes?: Html

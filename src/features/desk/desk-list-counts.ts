@@ -21,14 +21,16 @@ interface CountBounds {
   now: string
   from: string
   to: string
-  /** Earliest start of coming events, today or later; `earlier`: latest of begun ones, before today. */
+  /**
+   * Earliest start of coming events, today or later; `earlier`: latest start of begun events, before today.
+   */
   later: string
   earlier: string
 }
 
 /**
  * An `author` of 0 counts all authors' events. `mine` is the caller, whose own events count even if not
- * public; 0 counts everybody's.
+ * public; if `mine` is 0, everybody's.
  */
 interface CountAuthors extends CountBounds {
   author: number

@@ -20,7 +20,7 @@ export interface DeskFilters {
   source?: number
   /** Series whose dates are listed one by one, not as one row. */
   series?: readonly number[]
-  /** The days on which listed events may start. */
+  /** The first and last day on which listed events may start. */
   from?: string
   to?: string
 }

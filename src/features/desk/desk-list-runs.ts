@@ -52,7 +52,7 @@ export const runsOf = (tab: DeskTab): IndexRun[] =>
     ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
   )
 
-/** One bound for each end of a run: of two on the same column, SQLite might use the looser. */
+/** One bound for each end of a run: of two bounds on the same column, SQLite might use the looser. */
 export function runStarts(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },

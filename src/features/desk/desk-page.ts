@@ -53,7 +53,7 @@ export interface AnyDeskRequest {
   client: string
   /** The header `Accept-Language`. */
   languages: string
-  /** Such as `#0b6e5f`. */
+  /** The accent colour, such as `#0b6e5f`. */
   accent: string
   gate: DeskGate
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>
@@ -101,7 +101,7 @@ export interface ToldToUser {
   kind: 'invitation' | 'reset'
   user: User
   link: string
-  /** The name of who caused it; empty if nobody was signed in. */
+  /** The name of the user who caused the message; empty if nobody was signed in. */
   by: string
 }
 
@@ -168,9 +168,9 @@ export type DeskAnswer = (
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** For the cookie; present but undefined if the session has ended. */
+  /** The session id for the cookie; present but undefined if the session has ended. */
   session?: string | undefined
-  /** `AnyDeskRequest.underWay`, valid for ten minutes. */
+  /** The new `AnyDeskRequest.underWay`, valid for ten minutes. */
   underWay?: string
 }
 
@@ -203,7 +203,7 @@ export interface FeatureInbox {
 
 export type RoomGroup = 'calendar' | 'directory' | 'owner'
 
-/** In the table of pages; browsers request it at `CONSENT_PATH`. */
+/** The consent page's path in the table of pages; browsers request it at `CONSENT_PATH`. */
 export const CONSENT_ROOM = '/authorize'
 
 export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefined): Site {
@@ -312,7 +312,7 @@ export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** What the form first showed, from a hidden control; without one, `present`. */
+/** The value that the form first showed, from a hidden control; without that control, `present`. */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

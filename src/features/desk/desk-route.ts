@@ -71,7 +71,7 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   featurePages: ReadonlySet<string>
-  /** `memory.settings` when the assets were made; if changed, the look may have, too. */
+  /** `memory.settings` when the assets were made; if changed, the look may have changed, too. */
   settings: number
 }
 
@@ -102,7 +102,7 @@ export function makeDeskRoute(
   }
 }
 
-/** Where users of WordPress expect the desk. */
+/** Paths at which users of WordPress expect the desk. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -110,7 +110,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** The handler; undefined for a path outside the desk. */
+/** The handler of a path; undefined outside the desk. */
 export function deskAt(desk: DeskRoute, path: string): ((exchange: Exchange) => unknown) | undefined {
   if (path === CONSENT_PATH) return (exchange) => answerExchange(desk, exchange, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -165,8 +165,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
-      // Outside the queues, whose places a delayed refusal would occupy; the gate limits the number of
-      // sign-ins.
+      // Answered outside the queues, whose places a delayed refusal would occupy; the gate limits the number
+      // of sign-ins.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
@@ -270,7 +270,10 @@ function contextOf(service: Service, user: User | undefined, incoming: IncomingR
   return site === context.site ? context : { ...context, site, say: translatorFor(site) }
 }
 
-/** Without a valid session. A form from an ended one is processed once its user has signed in again. */
+/**
+ * Answers a request without a valid session. A form from an ended session is processed once its user has
+ * signed in again.
+ */
 async function answerUnknown(
   { service, entrance, table }: DeskRoute,
   request: AnyDeskRequest,

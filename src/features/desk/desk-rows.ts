@@ -49,7 +49,7 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
     .execute()
 }
 
-/** Without `form`, the latest of all its forms. */
+/** A user's unsaved text for a record; without `form`, the latest of all its forms. */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -113,7 +113,7 @@ async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** A later part of a bulk change replaces the list of records. */
+/** Stores a bulk change's undo; a later part of the change replaces the list of records. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')

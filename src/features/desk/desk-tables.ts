@@ -7,7 +7,7 @@ export interface UnsavedTextColumns {
   kind: string
   /** 0 for a record not created yet. */
   record: number
-  /** The form's name, which tells apart several open forms of one record; empty for a form without a name. */
+  /** The form's name, which tells apart open forms of one record; may be empty. */
   form: string
   /** The version that the form showed. */
   version: number

@@ -188,7 +188,7 @@ export function undoOf(context: Context, merge: string): Html {
   )('Undo')}</button></form>`
 }
 
-/** The one with more events, else a public one, else the older. */
+/** The record with more events, else a public one, else the older. */
 function staying(twins: readonly Twin[]): Twin | undefined {
   const isPublic = ({ status }: Twin) => Number(status === 'publish')
   return twins.toSorted(

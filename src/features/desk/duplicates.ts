@@ -144,7 +144,7 @@ function tellingWords(name: string): string[] {
   return telling.length > 0 ? telling : words.slice(0, MOST_WORDS)
 }
 
-/** Folds a text without markup. Removing that takes long, so it is only done if there may be some. */
+/** Folds a text without markup. Removing markup takes long, so it is only done if the text may have some. */
 const foldedPlain = (text: string) => fold(/[<&]/.test(text) ? plainText(text) : text)
 
 const MOST_WORDS = 12
@@ -170,7 +170,7 @@ interface LinkedFound {
   contacts: string
 }
 
-/** The newest first, at most `MOST_RECORDS`. */
+/** Venues or organizers, the newest first, at most `MOST_RECORDS`. */
 async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promise<Compared[]> {
   const { db, caller, readInLane } = context
   const own =

@@ -23,7 +23,7 @@ export function movedEnd(start: string, end: string, moved: string): string | un
   return wallOf(utcToMs(moved) + utcToMs(end) - utcToMs(start))
 }
 
-/** `minutes` after `start`; undefined if that is no local time, or the result is after the year 9999. */
+/** `minutes` after `start`; undefined if `start` is no local time, or the result is after the year 9999. */
 export function endAfter(start: string, minutes = USUAL_MINUTES): string | undefined {
   return hasWallForm(start) ? wallOf(utcToMs(start) + minutes * MINUTE_MS) : undefined
 }
@@ -44,7 +44,7 @@ export function timesOfCopy(start: string, end: string, today: string): { start:
   return { start: moved, end: movedEnd(start, end, moved) ?? moved }
 }
 
-/** Such as `1 hour, 30 minutes` or `2 days, 1 hour`; empty below a minute. */
+/** A length such as `1 hour, 30 minutes` or `2 days, 1 hour`; empty below a minute. */
 export function lengthInWords(start: string, end: string, language: string): string {
   const ms = utcToMs(end) - utcToMs(start)
   if (!(ms >= MINUTE_MS)) return ''
@@ -58,7 +58,7 @@ const MOST_DAYS = 60
 const DAYS_A_MONTH = 30.44
 const MONTHS_A_YEAR = 12
 
-/** Such as `tomorrow`, `in 11 days` or `3 months ago`. */
+/** The distance of `day` from `today`, such as `tomorrow`, `in 11 days` or `3 months ago`. */
 export function distanceInWords(day: string, today: string, language: string): string {
   const days = dayNumber(day) - dayNumber(today)
   const write = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })

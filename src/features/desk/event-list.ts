@@ -350,7 +350,7 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   text: `${sourceName(address)} (${id})`,
 })
 
-/** A script offers names. */
+/** A text control for a name; a script offers known names. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" \
@@ -617,7 +617,7 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/** Published events get no coloured label. */
+/** Labels for an event's states; the status `publish` gets no coloured label. */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =

@@ -13,7 +13,7 @@ import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import { correctedText } from '../pages/suggestions.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// For the desk's search and its suggestions.
+// Finds records for the desk's search and its suggestions.
 
 export interface TypedHit {
   kind: PagedKind
@@ -192,7 +192,7 @@ async function findExact(typed: string, { db, caller, site, now }: ByCaller): Pr
   return rows
 }
 
-/** By a prefix of the slug. Drafts, pending and scheduled events, which rarely have one, need all of it. */
+/** Finds events by a prefix of the slug; drafts, pending and scheduled events only by the whole slug. */
 async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Candidate[]> {
   const slug = slugIn(typed)
   if (slug === '') return []
@@ -208,7 +208,10 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   return rows
 }
 
-/** By words, first among the `NEWEST`, then all, newest first; words below `SHORTEST_WORD` are ignored. */
+/**
+ * Finds events by words, first among the `NEWEST`, then among all, newest first; words below `SHORTEST_WORD`
+ * are ignored.
+ */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
@@ -242,5 +245,8 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
-/** Searched first. Words that occur in few of these are rare, so searching all events is then quick. */
+/**
+ * The newest events, searched first. Words that occur in few of them are rare, so searching all events is
+ * then quick.
+ */
 const NEWEST = 1000

@@ -63,7 +63,7 @@ const STEPS: readonly FirstStep[] = [
 
 const isThere = async (row: Promise<unknown>): Promise<boolean> => (await row) !== undefined
 
-/** Only for administrators. */
+/** The open steps, for administrators only. */
 export async function firstSteps(request: DeskRequest): Promise<Content> {
   const { context, showLook: hasPages } = request
   const { site, db, caller } = context

@@ -13,7 +13,7 @@ import { findStored, storeAnswer } from '../../store/storage/stored-answers.ts'
 
 /**
  * Creates one record however often its form is sent, and returns its id each time.
- * @param make creates it by calling the function that it is given
+ * @param make creates the record by calling the given function
  * @throws Problem as `writeOnce`
  */
 export async function makeOnce(

@@ -155,7 +155,7 @@ value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}<
   )}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Without UTC times also shown as local time, nor the publication date if the status changed, too. */
+/** Leaves out UTC times also shown as local time, and the publication date if the status changed, too. */
 function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes

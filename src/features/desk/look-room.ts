@@ -148,7 +148,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** False if the settings were changed since `version`, which is not checked if empty. */
+/** Saves settings; false if they were changed since `version`. An empty `version` is not checked. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -421,7 +421,10 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   }</div>`
 }
 
-/** Warns that pages will show a shade of more contrast. Of two schemes, only the light one is checked. */
+/**
+ * Warns if the colour lacks contrast. For pages with a light and a dark scheme, only the light one is
+ * checked.
+ */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)

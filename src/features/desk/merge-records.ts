@@ -35,7 +35,7 @@ export function isMerged(kind: string): kind is MergedKind {
 export const MOST_USES_COUNTED = 1000
 
 /**
- * Counts the events that use each record: none in the trash, each date of a series.
+ * Counts the events that use each record. Events in the trash do not count; each date of a series does.
  * @param most the count stops here
  */
 export async function countUses(

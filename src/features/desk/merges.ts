@@ -177,7 +177,7 @@ async function bringBack(
   return context.write(async (tx) => {
     if (await isMergedSince(tx, merge)) return false
     if (gone.term) await restoreTerm(tx, gone.term, gone.children, into)
-    // Before the record is published, which deletes its present slug from `old_slugs`.
+    // Done before the record is published, which deletes its present slug from `old_slugs`.
     await tx
       .updateTable('old_slugs')
       .set({ record: id })

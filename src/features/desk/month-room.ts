@@ -344,7 +344,9 @@ const SCOPES = [
 
 const isScope = (text: string) => SCOPES.some(({ scope }) => scope === text)
 
-/** Keeps the time of day; for a date of a series, it first asks which dates to move. */
+/**
+ * Moves an event to another day, at the same time; for a date of a series, it first asks which dates to move.
+ */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context

@@ -387,7 +387,7 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
   return Promise.all(request.otherSignIns.map(({ card }) => card(request, user)))
 }
 
-/** Empty if there is none and the login is stored in its place. */
+/** The user's e-mail address; empty if the login is stored in its place. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
 /** Up to this many people are offered; among more, the login has to be typed. */

@@ -46,7 +46,7 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
 }
 
 /**
- * Empty means the calendar's language.
+ * Changes the user's language; an empty one means the calendar's.
  * @throws Error if there is no such user
  */
 export async function changeLanguage(tx: Tx, id: number, language: string): Promise<void> {

@@ -53,7 +53,10 @@ export async function findNamed(
   return others.length === 0 ? only : undefined
 }
 
-/** Regardless of letter case and accents; of several records the oldest public one, or else the oldest. */
+/**
+ * The record with this name, regardless of letter case and accents; of several, the oldest public one, or
+ * else the oldest.
+ */
 export async function findSameName(
   kind: PickedKind,
   text: string,

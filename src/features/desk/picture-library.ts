@@ -27,7 +27,6 @@ export async function findLibrary(context: Context, search: string): Promise<Lib
 interface Choice {
   /** The chosen picture's id, or the value of `none`. */
   chosen: string
-  /** The option without a picture. */
   none: string
   /** The present picture, offered even if the search does not find it. */
   image?: ImageRow | undefined

@@ -96,7 +96,7 @@ export interface FocalPoint {
 }
 
 /**
- * `undefined` means the middle.
+ * Changes the focal point; `undefined` means the middle.
  * @throws Problem as `changeTexts`
  */
 export async function changeFocus(

@@ -26,12 +26,12 @@ export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
   place: string
 }
 
-/** All but the trash. */
+/** All statuses but the trash. */
 const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'private']
 
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** From `first` until before `after`; with `author`, only that author's events. */
+/** Days from `first` until before `after`; with `author`, only that author's events. */
 interface Days {
   first: string
   after: string

@@ -9,7 +9,8 @@ export interface Position {
 const LONGEST = 2000
 
 /**
- * `near` completes a short plus code. Undefined for other texts and for short links, which hold no position.
+ * Reads a position; `near` completes a short plus code. Undefined for other texts and for short links, which
+ * hold no position.
  */
 export function parsePosition(text: string, near?: Position): Position | undefined {
   const trimmed = text.trim()

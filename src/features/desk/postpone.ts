@@ -28,7 +28,7 @@ export interface NewDay {
 
 export const ONE_DATE_ALONE = 'Only single dates get a new day: choose one date of the series.'
 
-/** Without a new day, `later` is missing: it is not known yet. */
+/** Reads the new day. If none is typed, `later` is missing: the day is not known yet. */
 export function readNewDay(context: Context, typed: TypedForm): { later?: NewDay; faults: FormFaults } {
   const [date, time] = [lastTyped(typed, 'later_date').trim(), lastTyped(typed, 'later_time').trim()]
   if (date === '' && time === '') return { faults: {} }

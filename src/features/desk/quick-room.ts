@@ -26,8 +26,8 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/ev
 import type { PickedName } from './picked-names.ts'
 import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from './spoken/quick-line.ts'
 
-// Reads an event from one line of natural language, and shows it as a form; nothing is saved until that is
-// sent.
+// Reads an event from one line of natural language, and shows it as a form; nothing is saved until the form
+// is sent.
 
 const LONGEST_LINE = 300
 

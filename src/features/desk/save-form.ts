@@ -63,7 +63,7 @@ export interface SaveExtras {
 }
 
 /**
- * Updates a record; with a `version`, only if it still has that.
+ * Updates a record; with a `version`, only if the record still has it.
  * @throws Problem with faults by field in `details.params`; rest_precondition_failed for another version
  */
 export async function updateRecord(

@@ -22,7 +22,7 @@ const KINDS = { event: 'Event', venue: 'Venue', organizer: 'Organizer' } as cons
 >
 
 interface ShownHit {
-  /** Form or public page; undefined if the caller may open neither. */
+  /** Path of the form or public page; undefined if the caller may open neither. */
   href: string | undefined
   title: string
   /** An event's start, or a venue's city. */

@@ -49,7 +49,7 @@ export function languageOptions(): ControlOption[] {
   return LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value] }))
 }
 
-/** First in the list. */
+/** Currencies listed first. */
 const FREQUENT = ['EUR', 'USD', 'GBP', 'CHF']
 
 /** Frequent currencies first, the others by name, without those replaced long ago. */

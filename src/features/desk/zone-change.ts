@@ -50,7 +50,7 @@ export function timesInZone(
   return { ...settleWhen({ start, end: later, timezone, allDay }), timezone }
 }
 
-/** What a change would convert; `events` has only those outside a series. */
+/** Counts what a change of `zone` would convert; `events` counts only those outside a series. */
 export async function countInZone(db: Db, zone: string): Promise<{ events: number; series: number }> {
   const [events, series] = await Promise.all([
     db
@@ -99,7 +99,9 @@ export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeCol
   return last && last.state !== 'returned' && last.done_utc >= since ? last : undefined
 }
 
-/** Events and series that were converted; during an undo, those still to be converted back. */
+/**
+ * The number of events and series that were converted; during an undo, of those still to be converted back.
+ */
 export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>): Promise<number> {
   const row = await db
     .selectFrom('zone_moves')

@@ -123,7 +123,7 @@ function previewTable({ context: { site } }: DeskRequest, rows: readonly EventRo
   )}</tr></thead><tbody>${rows.map(line)}</tbody></table>`
 }
 
-/** Undefined while another change is in progress. */
+/** Changes the zone; undefined while another change is in progress. */
 export async function setZone(
   request: DeskRequest,
   zone: string,
@@ -146,7 +146,7 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(context.site, '/settings')}?zone` }
 }
 
-/** Returns early if slow: the work goes on in the background, and the service resumes it after a failure. */
+/** Waits up to `WAITS`; the work goes on in the background, and the service resumes it after a failure. */
 export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])

@@ -118,7 +118,7 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
 id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** Checkboxes for picked new names. The last name is left out: it is still in the text control. */
+/** Checkboxes for picked new names, except the last, which is still in the text control. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))

@@ -161,9 +161,7 @@ async function writtenPage(
   }
 }
 
-/**
- * A context that reads in the transaction, so that the preview shows new venues saved with the event, too.
- */
+/** A context that reads in the transaction, and so finds new venues saved with the event. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

@@ -70,8 +70,8 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
 /**
- * True if the caller may add pictures. Those of contributors are hidden from others until a public record has
- * them (`imagesOpenTo`).
+ * True if the caller may add pictures. A contributor's are hidden from others until a public record has them
+ * (`imagesOpenTo`).
  */
 export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
 
@@ -215,8 +215,8 @@ ${plainField(alt, faults)}${
 }
 
 /**
- * Saves `alt` as the picture's alternative text. If it is still the text shown for the picture `former`
- * (`shown`, or else the stored text), nothing is saved.
+ * Saves `alt` as the picture's alternative text. A text still shown for the picture `former` (`shown`, or
+ * else the stored text) is not saved.
  */
 export async function sayWhatItShows(
   context: Context,

@@ -56,8 +56,8 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
 }
 
 /**
- * If the clocks show a local time twice, the first moment is chosen, or the second if it is ticked. For an
- * end, the second is also chosen if the first lies before the start.
+ * If the clocks show a local time twice, the first moment is chosen, or the second if it is ticked or, for an
+ * end, if the first lies before the start.
  */
 function chosenMoments(
   typed: TypedForm,
@@ -257,10 +257,7 @@ export function typedTimes(
   }
 }
 
-/**
- * Moves the typed end, so that the event lasts as long as `before`. If a time cannot be read, nothing is
- * moved.
- */
+/** Moves the typed end, so that the event lasts as long as `before`; unchanged if a time is unreadable. */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,

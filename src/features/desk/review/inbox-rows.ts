@@ -11,8 +11,8 @@ export interface TimedRow {
 }
 
 /**
- * Joins rows into one string, which `rowsIn` splits again: reading them one by one from the database takes
- * longer than finding them.
+ * Joins rows into one string, which `rowsIn` splits again: reading single rows takes longer than finding
+ * them.
  */
 export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
   sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' ||

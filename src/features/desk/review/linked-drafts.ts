@@ -11,14 +11,14 @@ import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// What is published with another author's event: linked drafts by the same author, and new terms that the
-// author named.
+// What is published with another author's event: its author's linked drafts, and new terms that the author
+// named.
 
 export function mayReview({ caller }: Pick<Context, 'caller'>): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
 }
 
-/** A draft or pending venue or organizer by the record's author, published together with the record. */
+/** An unpublished venue or organizer of the record's author, published with the record. */
 export interface LinkedDraft {
   kind: 'venue' | 'organizer'
   id: number

@@ -49,8 +49,7 @@ const MOST_TRIES = 5
 
 /**
  * Saves the fields that the form has changed; others' changes to the remaining ones are kept. If the form and
- * others have changed a field, nothing is saved and the conflicts are returned. Unchanged texts keep their
- * author.
+ * others have changed a field, nothing is saved and the conflicts are returned.
  * @throws Problem as `updateRecord`
  */
 export async function saveForm(

@@ -127,7 +127,6 @@ export interface PendingEvent {
   author: number
   series: number | null
   since_utc: string
-  /** True if an import made it. */
   imported: boolean
 }
 
@@ -262,9 +261,7 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/**
- * A form of the record with the id `record`, 0 for a record not created yet; without `form`, all its forms.
- */
+/** A form of a record (0: not created yet); without `form`, all forms of the record. */
 export interface FormPlace {
   record: number
   form?: string

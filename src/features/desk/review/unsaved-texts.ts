@@ -25,7 +25,7 @@ export interface UnsavedText {
   kind: string
   /** 0 for a record not created yet. */
   record: number
-  /** The form's name, which tells apart several open forms of one record; empty for a form without a name. */
+  /** The form's name, which tells apart open forms of one record; may be empty. */
   form: string
   /** The version that the form showed; if there is a later one, somebody has changed the record since. */
   version: number
@@ -36,7 +36,7 @@ export interface UnsavedText {
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
 /**
- * Stores what the caller has typed. A text that is too large is refused, and one within `PAUSE_S` of the text
+ * Stores what the caller has typed. Refuses a text that is too large; also one within `PAUSE_S` of the text
  * before, unless `isLast` is true.
  */
 export async function keepUnsavedText(
@@ -57,8 +57,7 @@ export async function keepUnsavedText(
 }
 
 /**
- * The caller's unsaved text for a record id, 0 for a record not created yet; without `form`, the latest of
- * all its forms.
+ * The caller's unsaved text for a record (0: not created yet); without `form`, the latest of all its forms.
  */
 export async function findUnsavedText(
   { caller, db }: Context,

@@ -20,8 +20,8 @@ import {
 } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 
-// Asks whether a program may have an application password. As WordPress demands, that is only sent by HTTPS,
-// or to a URL scheme of the program's own.
+// Asks whether a program may have an application password. As WordPress demands, the password is only sent by
+// HTTPS, or to a URL scheme of the program's own.
 
 /** The program's query parameters, named as in WordPress. */
 interface Asked {

@@ -65,7 +65,7 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /** Begins a session, in the same transaction, for the user from `settle`, unless `isRefused`. */
+  /** Calls `settle` in a transaction, and begins a session there for its user, unless `isRefused`. */
   signInAs: (
     settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
     formerId: string | undefined,
@@ -88,7 +88,6 @@ interface Gate {
   attempts: Turns
   lookUps: Turns
   refused: OnRefused
-  /** Waits for `ms` milliseconds. */
   sleep: (ms: number) => Promise<unknown>
 }
 
@@ -121,7 +120,6 @@ const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 
-/** @param sleep waits for a number of milliseconds */
 export function makeDeskGate(
   database: Database,
   refused: OnRefused = () => undefined,

@@ -124,7 +124,7 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
     .execute()
 }
 
-/** Not if the password was changed meanwhile. The password itself stays, so no change is recorded. */
+/** Replaces the hash `from`, if still stored. No change is recorded, since the password stays the same. */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
   await tx

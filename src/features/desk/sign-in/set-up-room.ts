@@ -91,7 +91,7 @@ async function setChosen(
 
 const WRONG_NAME = 'A name is one line of at most 250 characters.'
 
-/** In the visitor's language: until set-up, the calendar's need not be its owner's. */
+/** The request in the visitor's language: until set-up, the calendar's need not be its owner's. */
 function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   const { context, languages, start } = request
   if (isGiven(start, 'language')) return request

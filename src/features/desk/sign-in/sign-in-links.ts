@@ -23,7 +23,10 @@ export interface SignInLink {
 
 const TOKEN = /^[\w-]{43}$/
 
-/** Undefined for a link that was used, has expired or never existed, or whose user is deactivated. */
+/**
+ * The link with this token; undefined if it was used, has expired or never existed, or its user is
+ * deactivated.
+ */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -39,7 +42,7 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
   return { user, purpose, isFirst: mayBeFirst && !(await hasDeskPasswords(db)) }
 }
 
-/** Not used yet, but perhaps expired. */
+/** A sign-in link not used yet, but perhaps expired. */
 export interface Invitation {
   user: number
   inviter: number

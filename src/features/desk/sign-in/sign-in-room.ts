@@ -28,7 +28,7 @@ export function isForAll(others: readonly OtherSignIn[], path: string): boolean 
   return isFixed || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
 }
 
-/** Pages that need no session; any other leads to the sign-in page, and a form sent there is not kept. */
+/** Answers pages that need no session. Any other page leads to sign-in, and a form sent to it is not kept. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
@@ -134,7 +134,7 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** What to tell the user; undefined for a problem that is not about signing in. */
+/** The message for a problem at sign-in; undefined for other problems. */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -182,7 +182,9 @@ export const signOutPages: readonly DeskPage[] = [
   },
 ]
 
-/** No declared field has a hyphen in its name, so these cannot collide with the kept form's controls. */
+/**
+ * No declared field has a hyphen in its name, so these names cannot collide with the kept form's controls.
+ */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 const ELSEWHERE = 'desk-elsewhere'

@@ -20,7 +20,7 @@ export interface QuickLine {
   end_time?: string
   all_day: boolean
   venue?: string
-  /** Names after a `#`, without it. */
+  /** Names written after `#`, without that sign. */
   labels: string[]
   recurrence?: RecurrenceObject
 }
@@ -110,7 +110,10 @@ const isOfLabel = (token: Token | undefined) =>
 /** Reads a meaning that begins at token `at`; undefined if none does. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/** What `read` finds in the free tokens, in order. It gets only the tokens up to the next taken one. */
+/**
+ * All meanings that `read` finds in the free tokens, in order. `read` gets only the tokens up to the next
+ * taken one.
+ */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -144,7 +147,7 @@ function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): S
   return date && { meaning: date.meaning.date, next: date.next }
 }
 
-/** A time that begins with `24` is mostly a duration, as in `24h race`. */
+/** False for a time that begins with `24`: it is mostly a duration, as in `24h race`. */
 const isStart = ({ tokens }: Line) => {
   return ({ from }: PieceSpan<SpokenTime>) => tokens[from]?.text !== '24'
 }
@@ -318,7 +321,7 @@ export interface QuickLinks {
   /** The line's title, without the venue. */
   title: string
   venue?: PickedName
-  /** Instead of `venue`, if no known one has this name. */
+  /** The venue's name, if no known venue has it. */
   newVenue?: string
   categories: PickedName[]
   tags: PickedName[]

@@ -308,7 +308,9 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
 /** Years searched for a date: the next 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/** Without a year, it is the next such date, or the previous one if only that falls on `weekday`. */
+/**
+ * The date meant: without a year, the next such date, or the previous one if only that falls on `weekday`.
+ */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,
@@ -387,7 +389,7 @@ function inNextWeek(today: string, weekday: number): string {
   return addDays(today, DAYS_A_WEEK - weekdayOf(today) + weekday)
 }
 
-/** Words after a weekday that say which one: `vendredi prochain`, `Dienstag nächster Woche`. */
+/** A weekday with words after it that say which one: `vendredi prochain`, `Dienstag nächster Woche`. */
 function weekdayAt(
   tokens: readonly Token[],
   { meaning: { day, isShort }, next }: Said<SpokenWeekday>,

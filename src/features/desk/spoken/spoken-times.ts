@@ -3,7 +3,7 @@ import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf 
 /** `HH:MM`, or `HH:MM:SS` if the seconds are not 0. */
 export type ClockTime = string
 
-/** A start, and perhaps an end; one before the start is on the next day. */
+/** A start, and perhaps an end; an end before the start is on the next day. */
 export interface SpokenTime {
   start: ClockTime
   end?: ClockTime
@@ -52,7 +52,7 @@ export function timesAt(
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/** True for a number over 12 after a word such as `at`, unless a word follows that it may count. */
+/** True for a number over 12 after a word such as `at`, unless a word follows that the number may count. */
 function isHourSaid(
   tokens: readonly Token[],
   at: number,

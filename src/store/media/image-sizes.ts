@@ -31,7 +31,7 @@ export interface PreparedImage {
 
 /** Pixels of the long side above which `full` is a scaled copy (rule 8.3). */
 const MAX_SIDE = 2560
-/** In seconds; processing of an image is aborted after this time. */
+/** In seconds, for processing one image. */
 const DEADLINE = 20
 const MOST_FRAMES = 2000
 const SLOW_BYTES = 4_000_000
@@ -82,7 +82,7 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/** Returns the MIME type by the ending of the name; `application/octet-stream` for an unknown ending. */
+/** Goes by the ending of the name; `application/octet-stream` for an unknown ending. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
   return found?.[0] ?? 'application/octet-stream'
@@ -226,7 +226,7 @@ let loading: ReturnType<typeof openSharp> | undefined
 
 /**
  * Loads `sharp` with the first image, for a quick start, and only once: setting `sharp` up again would make
- * reads of images under way fail.
+ * reads under way fail.
  */
 export function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
@@ -318,10 +318,7 @@ interface ImageQueue {
   waiting: Waiting[]
 }
 
-/**
- * At most this many images are processed at once: each occupies a thread of the pool that files and DNS use,
- * too.
- */
+/** At most this many images are processed at once: each takes a thread of the pool that files and DNS use. */
 const PLACES = 2
 const SLOW_PLACES = 1
 const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
@@ -332,7 +329,7 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Runs `work` after the work that was queued before, but quick work does not wait for slow work.
+ * Runs `work` after the work queued before, but quick work does not wait for slow work.
  * @throws Problem rest_unavailable at once, if too much work of this pace waits
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
@@ -360,10 +357,7 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/**
- * Returns the encoded result of `work`, with the limits of `prepareImage`; undefined if the image cannot be
- * read.
- */
+/** Encodes the result of `work`, with the limits of `prepareImage`; undefined if the image cannot be read. */
 export async function encodeOne(file: ImageFile, work: (image: Sharp) => Sharp): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   return takeTurn(queue, file.size >= SLOW_BYTES ? 'slow' : 'quick', async () => {

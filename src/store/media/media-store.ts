@@ -61,8 +61,7 @@ export interface MediaStore {
    */
   remove: (key: string) => Promise<void>
   /**
-   * Writes a file of a backup, and replaces one that an interrupted copy of a store may have left; new
-   * files are `put`.
+   * Writes a file, replacing one that an interrupted copy of a store may have left; new files are `put`.
    * @throws Error if the store fails or the key is malformed
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
@@ -119,9 +118,7 @@ function pathOf(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/**
- * Claims the name with an empty file, then moves the complete file there. Returns false if the name is taken.
- */
+/** Claims the name with an empty file, then moves the complete file there. False if the name is taken. */
 async function putFile(path: string, bytes: Uint8Array): Promise<boolean> {
   const firstMade = await mkdir(dirname(path), { recursive: true })
   if (!(await claim(path))) return false
@@ -142,7 +139,7 @@ async function replaceFile(store: string, path: string, bytes: Uint8Array): Prom
   await moveIn(path, bytes, firstMade, owner)
 }
 
-/** Writes the file to `path` atomically and durably. `firstMade` is the topmost folder made for the file. */
+/** Writes to `path` atomically and durably. `firstMade` is the topmost folder made for the file. */
 async function moveIn(
   path: string,
   bytes: Uint8Array,
@@ -195,9 +192,7 @@ async function emptyFile(path: string): Promise<void> {
   }
 }
 
-/**
- * Opens a file; undefined if it is missing or empty. An empty file belongs to a put under way or was removed.
- */
+/** Opens a file; undefined if it is missing, or empty since it is being `put` or was removed. */
 async function readFile(path: string): Promise<StoredFile | undefined> {
   const file = await openExisting(path)
   const stat = await file?.stat()

@@ -15,8 +15,7 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
 }
 
 /**
- * Returns the host without port, brackets and the last dot; the URL parser has normalized other spellings of
- * IPv4.
+ * Returns the host without port, brackets and the last dot; the URL parser has normalized spellings of IPv4.
  */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')

@@ -35,8 +35,8 @@ export interface S3Limits {
 const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
 /**
- * Maximum of attempts if the connection or store fails, or, for `CONFLICT_ATTEMPTS`, if another writer is
- * busy with the name, with a pause of `CONFLICT_MS` between two.
+ * Maximum of attempts if the connection or store fails; the same, and the pause between two, if another
+ * writer is busy with the name.
  */
 const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
@@ -49,7 +49,7 @@ const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&
 
 /**
  * Takes `s3://BUCKET/PREFIX?endpoint=…&region=…`.
- * @throws Error with one sentence that does not repeat the address, which may have credentials
+ * @throws Error with one sentence that does not repeat the address
  */
 export function parseS3Address(address: string): S3Place {
   const url = URL.parse(address)

@@ -85,9 +85,7 @@ async function yieldTurn(pieces: Pieces, at: number): Promise<void> {
   pieces.until = at + STRETCH
 }
 
-/**
- * Returns Exif with the orientation alone: a little-endian directory with the entry 0x0112 (Exif 2.3, 4.6.2).
- */
+/** Returns Exif with only the orientation: a little-endian directory with entry 0x0112 (Exif 2.3, 4.6.2). */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')
@@ -302,7 +300,7 @@ interface Box {
   end: number
 }
 
-/** The type of unused space: every reader ignores boxes of this type. */
+/** Type of boxes of unused space, which every reader ignores. */
 const FREE = 'free'
 /** Types of items that are no part of the picture: Exif, XMP, and everything with a media type. */
 const METADATA_ITEMS = new Set(['Exif', 'mime', 'uri '])

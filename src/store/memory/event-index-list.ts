@@ -36,9 +36,7 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-/**
- * Conditions, all of which an event must meet. If one is a list of ids, the event must have one of these ids.
- */
+/** Conditions that an event must all meet; for a list of ids, it must have at least one of them. */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -276,8 +274,7 @@ export function leastSource(index: EventIndex, choices: readonly Choice[], bound
 }
 
 /**
- * Returns a page of the events that meet all conditions: visits the slots of the choice with the fewest
- * slots, and tests these slots against the other choices.
+ * Lists matching events: visits the slots of the choice with the fewest, and tests each against the others.
  */
 function listMatching(
   index: EventIndex,

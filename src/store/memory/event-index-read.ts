@@ -14,8 +14,7 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-// Reads the indexed values of listed public events from the database: all events into a new index, or changed
-// events only.
+// Reads listed public events from the database: all events into a new index, or changed events only.
 
 /** Rows per read; between two reads the event loop serves requests. */
 const AT_ONCE = 500

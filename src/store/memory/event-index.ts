@@ -143,8 +143,8 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
 }
 
 /**
- * Number of postings per event for which space is reserved, a little above the average: terms, ancestors, a
- * venue and its cells, an organizer and three flags.
+ * Number of postings for which space is reserved per event, above the average: terms, ancestors, a venue and
+ * its cells, an organizer and three flags.
  */
 const LINKS_EXPECTED = 14
 
@@ -289,9 +289,7 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/**
- * Returns the publication date in ms; 0 if malformed, since the date only breaks ties between equal starts.
- */
+/** Returns the publication date in ms; 0 if malformed: the date only breaks ties between equal starts. */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
 function takeSlot(index: EventIndex, event: IndexedEvent): number {

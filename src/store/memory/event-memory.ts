@@ -169,9 +169,8 @@ export function loadMemory(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Returns a promise of the end of the reading of a small calendar, which never rejects; undefined once the
- * calendar has been read. Waiting is as quick as reading the database, for which a thread would have to
- * start.
+ * Returns a promise to await while a small calendar is read, which never rejects; undefined after that.
+ * Waiting is as quick as reading the database, for which a thread would have to start.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
@@ -495,7 +494,7 @@ export function findSearched(
   return looking
 }
 
-/** Returns the ids of the events with the words of `text`, as of the memory's version or later. */
+/** Finds the events with the words of `text`, as of the memory's version or later. */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

@@ -154,10 +154,7 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/**
- * Returns the text in UTF-8, in a buffer of its own, since small buffers share memory and keep all of it
- * alive.
- */
+/** Gives the text a buffer of its own, since small buffers share memory and keep all of it alive. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)

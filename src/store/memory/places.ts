@@ -52,10 +52,7 @@ export function noPlaces(): Places {
   return { all: new Map(), cells: new Map(), coarsest: [] }
 }
 
-/**
- * Places a venue at `point`; removes the venue if `point` is undefined: it has no coordinates or is not
- * public.
- */
+/** Places a venue; removes it if `point` is undefined: it has no coordinates or is not public. */
 export function putPlace(places: Places, venue: number, point: Point | undefined): void {
   const before = places.all.get(venue)
   if (before && before.lat === point?.lat && before.lng === point.lng) return

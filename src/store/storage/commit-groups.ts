@@ -9,10 +9,7 @@ export interface Sharing<Item> {
   by: Writer
 }
 
-/**
- * Does writes of one kind together; the results are in the order of `asked`. May run again, like any
- * transaction.
- */
+/** Does writes of one kind; results are in the order of `asked`. May run again, like any transaction. */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
 export interface WaitingWrite extends Sharing<unknown> {
@@ -141,8 +138,7 @@ const LONG_MS = 50
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
 /**
- * Groups writes of one kind into transactions. A group waits for more writes half as long as the last
- * transaction took.
+ * Groups writes of one kind into transactions. A group waits for more half as long as the last write took.
  */
 export function groupTransactions(write: Write): Groups {
   let ms = 0

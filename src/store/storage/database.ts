@@ -31,8 +31,8 @@ interface Connections {
 
 export interface Database {
   /**
-   * For reads outside transactions. They see committed rows, with every change that a cursor or a call of a
-   * listener has announced.
+   * For reads outside transactions: of committed rows, with each change that `cursor` or a listener
+   * announced.
    */
   read: Db
   /** Runs long reads, such as lists and searches, without holding up quick ones. */
@@ -82,7 +82,6 @@ export interface Database {
   close: () => Promise<void>
 }
 
-/** Called only inside `storage/`. */
 export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }

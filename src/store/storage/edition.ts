@@ -22,10 +22,7 @@ export async function renewEdition(tx: Db): Promise<void> {
   await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
 
-/**
- * Returns the name of the calendar, the same in new editions and in backups, and whether the calendar is
- * held.
- */
+/** Returns the name of the calendar, the same in new editions and in backups, and whether it is held. */
 export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }

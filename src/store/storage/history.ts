@@ -30,10 +30,7 @@ export function sequenceAt(utc: string): number {
 
 const AHEAD = 3600
 
-/**
- * Raises all sequences above those that clients have seen, after a return to an earlier state, as by a
- * restore.
- */
+/** Raises all sequences above those of clients, after a return to an earlier state, as by a restore. */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)}

@@ -4,9 +4,9 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks the rows on which a write bases its decisions until the end of its transaction. SQLite has only one
-// writing transaction at a time, so there these functions do nothing. On PostgreSQL a statement begun after
-// the lock is held sees the latest state of the row.
+// Locks what a write bases its decisions on, until the end of its transaction. SQLite has only one writing
+// transaction at a time, so there these functions do nothing. On PostgreSQL a statement begun after the lock
+// is held sees the latest state of the row.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,
@@ -41,9 +41,7 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/**
- * Selects the terms of `ids` and locks them in the order of ids, so that concurrent writers do not deadlock.
- */
+/** Selects the terms of `ids` and locks them by id, so that concurrent writers do not deadlock. */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list

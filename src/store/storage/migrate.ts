@@ -143,10 +143,7 @@ export function findNewer(done: Iterable<string>, features: readonly FeatureTabl
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/**
- * Returns all steps of `done` that this program does not know, including those of features that are not
- * loaded.
- */
+/** Returns steps of `done` that this program does not know, even those of features that are not loaded. */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])

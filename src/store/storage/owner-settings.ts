@@ -122,10 +122,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/**
- * Stores the file of a `data:` URL and returns its name; undefined for other texts, such as the URL of the
- * current file.
- */
+/** Stores the file of a `data:` URL and returns its name; undefined for other texts, as a file's URL. */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined

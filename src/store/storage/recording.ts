@@ -60,10 +60,7 @@ export interface Recorded extends RecordedChange {
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /**
-   * Recordings of earlier transactions in the same commit, whose changes this transaction sees; they have no
-   * sequences yet.
-   */
+  /** Recordings of earlier transactions in the commit, whose changes this one sees, without sequences yet. */
   earlier: readonly Recording[]
   keepsFormer: boolean
 }

@@ -392,9 +392,7 @@ export interface Tables {
 }
 
 export type WithdrawnEventRow = Selectable<WithdrawnEventColumns>
-/**
- * `sequence` is the highest of the sequences of the event, a series with the same UID, and the withdrawal.
- */
+/** `sequence` is the highest of the event, of a series with the same UID, and of the withdrawal. */
 export type WithdrawnEvent = WithdrawnEventRow & { sequence: number }
 export type EventRow = Selectable<Tables['events']>
 export type VenueRow = Selectable<Tables['venues']>

@@ -3,9 +3,7 @@ import { type Db, isPostgres } from './database.ts'
 import { likePattern } from './search/substring-search.ts'
 
 const MOST = 25
-/**
- * Sizes of batches of fewer than `MOST` rows: only a few sizes, so that prepared statements are used again.
- */
+/** Sizes of batches of fewer than `MOST` rows: few sizes, so that prepared statements are reused. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {

@@ -142,9 +142,7 @@ function newName(text: string): string | undefined {
   return name
 }
 
-/**
- * Runs SQL on a connection without the query builder; returns undefined if the connection cannot run it now.
- */
+/** Runs SQL on a connection without the query builder; undefined if the connection cannot run it now. */
 export type Runner = (
   sql: string,
   parameters: readonly unknown[],

@@ -9,7 +9,7 @@ import { codeOf } from '../../base/errors.ts'
 export type Lack = 'answer' | 'space' | 'permission'
 
 /**
- * The database does not answer or cannot be written. A retry may succeed; soon, if `lack` is `'answer'`. A
+ * The database does not answer or cannot be written to. A retry may succeed; soon, if `lack` is `'answer'`. A
  * write that fails so has changed nothing, unless the connection was lost during the commit.
  */
 export class DatabaseUnavailable extends Error {
@@ -69,10 +69,7 @@ export function isRace(error: unknown): boolean {
 
 const OVERDUE_LOCK = '55P03'
 
-/**
- * True if a write failed only because of other transactions, even after retries. Such a write has changed
- * nothing.
- */
+/** True if a write failed only because of other transactions, even after retries. It has changed nothing. */
 export function isHindered(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error
   return isRace(cause) || codeOf(cause) === OVERDUE_LOCK

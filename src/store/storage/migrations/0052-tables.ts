@@ -72,10 +72,7 @@ const people = ({ sequence, id, text }: Types) => [
   'create index sign_in_links_user on sign_in_links ("user")',
 ]
 
-/**
- * The history is written with every change, but seldom searched: few indexes, and none of rows without former
- * values.
- */
+/** Written with every change, but seldom searched: hence few indexes, none of rows without former values. */
 const history = ({ sequence, id, text }: Types) => [
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null,
     "user" ${id} not null, login ${text} not null, action ${text} not null, kind ${text} not null,

@@ -49,10 +49,7 @@ export async function adoptForeignChanges(tx: Db): Promise<void> {
   await sql`update changes_dropped set before = '0' where before > pg_current_xact_id()`.execute(tx)
 }
 
-/**
- * SQL of the columns that `cursorOf` reads. `changes.position` sorts by number; a bare `position` would mean
- * the selected text.
- */
+/** SQL for `cursorOf`. `changes.position` sorts by number; a bare `position` would mean the selected text. */
 export const CURSOR_COLUMNS =
   'pg_current_snapshot()::text as present, ' +
   '(select position::text from changes order by changes.position desc limit 1) as last'

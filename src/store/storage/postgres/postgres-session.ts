@@ -125,10 +125,7 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/**
- * At most this many statements share a session: the answer to each may have to wait for the answers to all
- * others.
- */
+/** At most this many statements share a session: each answer may have to wait for those to all others. */
 const MOST_SHARING = 16
 
 /**
@@ -340,9 +337,7 @@ const wireOf = (client: PoolClient) => client as unknown as Wire
 /** True if a connection has its server session for itself, not shared by a pooler. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/**
- * True if prepared statements can be used. The first call asks the server; false until the server answers.
- */
+/** True if prepared statements can be used. The first call asks the server; until it answers, false. */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
@@ -419,10 +414,7 @@ const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a conne
 
 const FAILED_BEFORE = '25P02'
 
-/**
- * Returns the error of a statement. If the transaction had failed before by a conflict or an outage, returns
- * the error of that failure.
- */
+/** Returns the error of a statement, or the earlier conflict or outage that made the transaction fail. */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
   if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error

@@ -81,10 +81,7 @@ export function openWordIndex(connection: DatabaseSync): WordIndex {
   return index
 }
 
-/**
- * Returns the ids of matching events, read in one transaction. If the search only excludes words, some ids
- * may be of no event.
- */
+/** Returns ids of matching events. If the search only excludes words, some ids may be of no event. */
 export function searchSubstrings(index: WordIndex, search: Search): IdSet {
   const { connection } = index
   if (connection.isTransaction) return findEvents(index, search)

@@ -110,8 +110,7 @@ function dispatch(pool: ReaderPool): void {
 }
 
 /**
- * Returns the queue to serve next: lists have priority over searches, which leave one thread to lists.
- * Undefined if no request may be served now.
+ * Lists have priority over searches, which leave one thread to lists. Undefined if none may be served now.
  */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list

@@ -137,7 +137,7 @@ function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
 }
 
 /**
- * Does writes of the same kind. A statement that `work` begins after it has ended is refused, since the
+ * Does writes of the same kind. A statement that their work begins after it has ended is refused, since the
  * transaction may belong to other writes by then.
  */
 async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise<unknown[]> {

@@ -159,8 +159,8 @@ async function find(context: Context, query: Parsed<typeof filters>): Promise<Fo
 }
 
 /**
- * Presents an image as an attachment of the platform. `sizes` also contains the full image, but only beside
- * scaled ones. `post` is always null: several records may show the image, some of them hidden.
+ * Presents an image as a WordPress attachment. `sizes` also contains the full image, but only beside scaled
+ * ones. `post` is always null: several records may show the image, some of them hidden.
  */
 function presentMedia(context: Context, row: ImageRow) {
   const { site, images } = context

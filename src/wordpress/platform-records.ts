@@ -45,7 +45,7 @@ import {
   type PostTable,
 } from './post-list.ts'
 
-// Events, venues and organizers as posts of the platform (rule 29.5).
+// Events, venues and organizers as WordPress posts (rule 29.5).
 
 interface PostKind {
   kind: PagedKind

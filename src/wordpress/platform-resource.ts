@@ -4,7 +4,7 @@ import type { Operations } from '../calendar/declare/operations.ts'
 import type { Fields, Resource } from '../calendar/declare/resource.ts'
 import type { ServedResource } from '../calendar/resources.ts'
 
-// Helpers for the routes of the platform's namespace (rules 29.1 to 29.6).
+// Helpers for the routes of `wp/v2`, the namespace of WordPress itself (rules 29.1 to 29.6).
 
 const neverDone = async (): Promise<never> => {
   throw new Problem('rest_no_route')
@@ -47,7 +47,7 @@ export function shapingOf({
   return parametersOf(shaping)
 }
 
-/** A time as the platform writes it, such as `2026-11-20T15:11:35`, without a UTC offset. */
+/** A time as WordPress writes it, such as `2026-11-20T15:11:35`, without a UTC offset. */
 export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }

@@ -150,11 +150,11 @@ function hasRaw(body: unknown): boolean {
   return body.title !== null && typeof body.title === 'object' && 'raw' in body.title
 }
 
-// The namespace of the platform, which WordPress clients use (rules 29.1 to 29.6).
+// The `wp/v2` namespace of WordPress itself, for WordPress clients (rules 29.1 to 29.6).
 
 const PLATFORM = 'wp/v2'
 const DESCRIPTION: MessageText = 'Events, venues, organizers, categories and tags of this calendar.'
-/** A larger `per_page` is reduced to it (rule 29.6). */
+/** A larger `per_page` is reduced to this number (rule 29.6). */
 const MOST_ON_A_PAGE = 100
 
 const me = serveForPlatform<User>(
@@ -185,7 +185,7 @@ interface Platform {
   platform: RouteGroup
   own: RouteGroup
   finders: { group: RouteGroup; find: (path: string) => MatchedRoute | undefined }[]
-  /** Their response is the same for every caller; the function makes it. */
+  /** Routes whose response is the same for every caller, with the function that makes it. */
   fixed: ReadonlyMap<Route, (site: Site) => object>
   namespaceRoutes: readonly Route[]
 }
@@ -246,7 +246,7 @@ export function ownRoutes(featureRoutes: readonly Route[]): Route[] {
   ]
 }
 
-/** Turns off the cache of responses. Series are requested rarely, so it would only take memory. */
+/** Turns off the response cache. Series are requested rarely, so the cache would only take memory. */
 function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
@@ -341,7 +341,7 @@ async function answerBeside(
   return { ...bare, body: await withEmbedded(shown, embeddedRelations(_embed), context) }
 }
 
-/** Makes a list a bare array, as the platform has it; the totals move into headers. */
+/** Makes a list a bare array, as WordPress has it; the totals move into headers. */
 function bareList(answer: Answer, path: string, isOffset: boolean): Answer {
   const { 'X-TEC-Total': total = '', 'X-TEC-TotalPages': totalPages = '', ...others } = answer.headers
   // These links count pages from the first record and not from `offset`, so a request with `offset` gets
@@ -429,7 +429,7 @@ function typesOf(site: Site): PostType[] {
   ]
 }
 
-/** `wp/v2/types` by slug. `site.base` is the base of the platform's namespace. */
+/** `wp/v2/types` by slug. `site.base` is the base of `wp/v2`. */
 function describeTypes(site: Site): Record<string, object> {
   return Object.fromEntries(typesOf(site).map((type) => [type.slug, describeType(site, type)]))
 }

@@ -12,7 +12,7 @@ import type { RecordTable, Taxonomy } from '../store/storage/schema.ts'
 import { alsoMatching } from '../store/storage/search/search-index.ts'
 import { oneLineContains, wholeList } from '../store/storage/sql-parts.ts'
 
-// Lists of records as posts of the platform (rules 29.3 and 29.5).
+// Lists of records as WordPress posts (rules 29.3 and 29.5).
 
 type PostOrder = (typeof POST_ORDERS)[number]
 
@@ -83,7 +83,7 @@ export interface Narrowing {
   open: Expression<SqlBool>
 }
 
-/** By default the newest posts first; equal ones are sorted by id. `query.offset` posts are skipped. */
+/** Reads a page of posts, by default the newest first, equal ones by id. `query.offset` posts are skipped. */
 export async function listPosts<Row extends { id: number }>(
   posts: PostTable,
   query: PostQuery,
@@ -152,8 +152,8 @@ export function hasTermOf(db: Db, taxonomy: Taxonomy, terms: readonly number[]):
 }
 
 /**
- * The condition for `search`. It may match across all texts of an event; of venues and organizers, one field
- * must contain all words (rules 14.2 and 14.3).
+ * The condition for `search`. Its words may be in different texts of an event; of venues and organizers, one
+ * field must contain all words (rules 14.2 and 14.3).
  */
 export async function matchesSearch(
   { db, findMatching }: Pick<Context, 'db' | 'findMatching'>,

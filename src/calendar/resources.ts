@@ -37,7 +37,7 @@ export const resources: readonly ServedResource[] = [
 /** Not in `resources`, since its routes are outside the interface of The Events Calendar. */
 export const series: ServedResource = serve(seriesResource, seriesFilters, seriesOperations)
 
-/** Also finds `series`. @throws Error if no resource has the name */
+/** Finds a resource by name, also `series`. @throws Error if no resource has the name */
 export function resourceNamed(name: string): ServedResource {
   const served = [...resources, series].find(({ resource }) => resource.name === name)
   if (!served) throw new Error(`No resource is called ${name}.`)

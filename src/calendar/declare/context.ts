@@ -19,7 +19,7 @@ export interface Presenting {
   report: (error: unknown) => void
 }
 
-/** For checks of values that look up no records. */
+/** A context for checks of values that look up no records. */
 export type ValueContext = Pick<Context, 'site' | 'caller' | 'now'>
 
 export interface Context {
@@ -31,7 +31,7 @@ export interface Context {
    * transaction on.
    */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
-  /** Like `write`, but the transaction may be shared; undefined if each write needs its own. */
+  /** Like `write`, but other writes may share the transaction; undefined if each write needs its own. */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
   /** Finds all matches of a search, also records that the caller may not see. */
   findMatching: Database['findMatching']

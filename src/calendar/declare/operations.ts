@@ -25,7 +25,7 @@ export interface FoundRecords<Row = unknown> {
   withdrawn?: () => AsyncIterable<readonly WithdrawnEvent[]>
   /** True if the list has one occurrence of each series; `load` then adds the next ones. */
   isCollapsed?: boolean
-  /** Rows that have got another status since they were found are not loaded. */
+  /** Only rows that still have one of these statuses are loaded. */
   statuses?: readonly string[]
   isIndexed?: true
 }
@@ -97,15 +97,15 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   /** The records of `ids` that match the query, whatever their dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<FoundRecords<Row>>
   /**
-   * Like `load`, but JSON, which memory keeps unless the extent is `window`. Undefined if memory cannot
-   * answer.
+   * Like `load`, but returns JSON, which memory keeps unless the extent is `window`. Undefined if memory
+   * cannot answer.
    */
   loadJson?: (
     context: Context,
     found: FoundRecords,
     extent: 'page' | 'window',
   ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
-  /** Reads a public record by way of memory. Undefined if memory cannot answer. */
+  /** Reads a public record from memory or into it. Undefined if memory cannot answer. */
   readSingle?: (context: Context, address: Address) => Promise<ReadRecord | undefined>
   /** Finds a record, even one that the caller may not see. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>

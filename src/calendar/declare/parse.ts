@@ -179,7 +179,7 @@ interface Entry {
 /** Null counts as absent (rule 1.5). */
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/** What follows from a declaration alone. `defaults` has none that are null or computed. */
+/** Computed once from a declaration. `defaults` lacks those that are null or computed. */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]

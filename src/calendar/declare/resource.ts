@@ -41,7 +41,7 @@ export interface Resource {
   name: string
   /** Also the key of its records in a list. */
   path: string
-  /** Absent for the interface of The Events Calendar. */
+  /** Absent in the namespace of The Events Calendar. */
   namespace?: string
   /** The title in the OpenAPI document, in English. */
   title: string
@@ -51,7 +51,7 @@ export interface Resource {
   removal?: Fields
 }
 
-/** Of routes that exist neither in The Events Calendar nor in WordPress. */
+/** The namespace of routes that exist neither in The Events Calendar nor in WordPress. */
 export const OWN_NAMESPACE = 'kalends/v1'
 
 export function collectionUrl({ base, restUrl }: Context['site'], { namespace, path }: Resource): string {

@@ -44,7 +44,7 @@ type Once = Pick<StoredAnswerColumns, 'user' | 'key' | 'fingerprint'>
 const HEADER = 'Idempotency-Key'
 export const REPLAYED = 'Idempotency-Replayed'
 
-/** Printable ASCII. */
+/** The characters of a key: printable ASCII. */
 const SIGNS = /^[\x20-\x7e]+$/
 
 interface Sent {
@@ -112,7 +112,7 @@ async function replayed(
 
 const isIdAlone = (body: unknown) => Object.keys(Object(body)).length === 1
 
-/** Does each request of a batch once. Refused ones are tried again. @throws Problem as `writeOnce` */
+/** Does each request of a batch once. Refused requests are tried again. @throws Problem as `writeOnce` */
 export async function batchOnce(
   { repeatable: { key, fingerprint }, underWay }: Sent,
   places: number,
@@ -165,7 +165,7 @@ const lockName = ({ user, key }: Once) => `kept answer ${user} ${key}`
 const inUse = () => new Problem('rest_idempotency_key_in_use', { retryAfter: 1 })
 const reused = () => new Problem('rest_idempotency_key_reused')
 
-/** Looks for a stored answer again, since another process may have answered the request meanwhile. */
+/** Returns a stored answer, which another process may have written meanwhile; else writes and stores. */
 async function storeOnce(
   tx: Tx,
   once: Once,

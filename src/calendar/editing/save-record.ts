@@ -24,7 +24,7 @@ export async function makeNew(context: Context, operations: Operations, sent: Se
   )
 }
 
-/** Undefined if no transaction can be shared, and for faulty values: `writeNew` then names all faults. */
+/** Creates a record in a shared transaction; undefined if none can be shared, or if values are faulty. */
 async function makeShared(
   context: Context,
   { create }: Operations,

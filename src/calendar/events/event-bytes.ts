@@ -148,7 +148,7 @@ async function loadMissing(
 
 const ANY_PAGE = { total: 0, page: 1, perPage: 1, effective: '', statuses: ['publish'] }
 
-/** Looks in memory, then in `loaded`: events that were just read may have newer terms. */
+/** Makes a function that finds terms in memory, then in `loaded`: events just read may have newer terms. */
 function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'links'>[]): FindTerm {
   const read = new Map<number, TermRow>()
   for (const { links } of loaded)
@@ -175,7 +175,7 @@ export async function readSingle(context: Context, address: Address): Promise<Re
   return record && { record, version: { id, sequence: piece.sequence } }
 }
 
-/** Reads the version first, so that it is never later than the event. */
+/** Reads the version first, so that this is never later than the event read. */
 async function loadSingle(
   context: Context,
   id: number,

@@ -46,7 +46,7 @@ export function withinWindow(window: EventWindow): Condition {
     )
 }
 
-/** Hours are 0 to 23. Whole-day events are never among the results. */
+/** Events that begin in one of `hours` (0 to 23), without events of whole days. */
 export function beginningAt(hours: readonly number[]): Condition {
   const asWritten = hours.map((hour) => String(hour).padStart(2, '0'))
   return (record) =>

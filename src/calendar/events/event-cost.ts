@@ -73,8 +73,8 @@ export function isCost(value: unknown): boolean {
 }
 
 /**
- * The prices of a cost as plain texts without tags, entities or repeated blanks. `''`, null and `[]` have
- * none; `0` is one. Undefined if the value is no cost.
+ * The prices of a cost as plain texts without tags, entities or repeated blanks. `''`, null and `[]` have no
+ * prices; `0` is a price. Undefined if the value is no cost.
  */
 export function parseCost(value: unknown): string[] | undefined {
   const texts: string[] = []
@@ -88,7 +88,7 @@ export function parseCost(value: unknown): string[] | undefined {
   return texts
 }
 
-/** Zero in answers: English whatever the language of the site (rule 10.7). */
+/** A price of zero in answers, in English whatever the language of the site (rule 10.7). */
 export const FREE = 'Free'
 
 /**
@@ -160,7 +160,7 @@ function isFreeText(text: string): boolean {
   )
 }
 
-/** Of a cost. Those stored before requests had limits may be longer. */
+/** How much of a cost is shown. Costs stored before requests had limits may be longer. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
 /** Characters of a stored cost that are parsed. A cost within `MOST_SHOWN` has fewer. */
@@ -178,7 +178,7 @@ export function storedCost(json: string): string[] {
   return JSON.parse(json)
 }
 
-/** False for damaged JSON, so that its event can still be trashed. */
+/** True if free; false for damaged JSON, so that its event can still be trashed. */
 export function isStoredFree(json: string): boolean {
   try {
     return isFreeOfCharge(storedCost(json))
@@ -302,7 +302,7 @@ function isCurrency(word: string): boolean {
   return /\p{Sc}$/u.test(plain) || CURRENCY_CODES.has(plain) || CURRENCY_WORDS.has(plain.toLowerCase())
 }
 
-/** Reads one number with signs around it, such as `-5`; they count as its currency symbol. */
+/** Reads one number with signs before or after it, such as `-5`; the signs count as its currency symbol. */
 function readSigned(text: string): Price[] | undefined {
   const [figures, ...others] = text.match(FIGURES) ?? []
   if (figures === undefined || others.length > 0) return undefined

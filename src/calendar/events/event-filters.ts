@@ -105,7 +105,7 @@ interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Conditi
    * function, the database always answers.
    */
   index?(value: Value, asked: IndexQuery, memory: EventMemory, ground: EventGround): IndexQuery | undefined
-  /** Tests one withdrawn event; as simple as possible, since tests compare `sql` and `index` with it. */
+  /** True if a withdrawn event matches. Kept simple, since tests compare `sql` and `index` with it. */
   accepts(event: FilteredEvent, value: Value, around: AroundEvents): boolean
 }
 
@@ -359,7 +359,7 @@ the names of their venues, organizers, categories and tags; the best come first'
     ...byColumn('series', Number),
     index: (wanted, asked) => ({ ...asked, series: [wanted] }),
   }),
-  // `isCollapsed` handles it, after all other filters.
+  // `isCollapsed` handles `collapse`, after all other filters.
   collapse: eventFilter({
     kind: collapse,
     about: 'With series, only the first occurrence that the list finds of each series',
@@ -389,7 +389,7 @@ the names of their venues, organizers, categories and tags; the best come first'
 
 export type EventsQuery = Parsed<typeof eventFilters>
 
-/** In the order that clients know. */
+/** Writes the parameters of links, in the order that clients know. */
 export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>(eventFilters, [
   'start_date',
   'end_date',
@@ -434,7 +434,7 @@ interface EventPartRules {
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** The groups without `search` and `words`, which narrow the resulting list. */
+/** The rules of the groups but `search` and `words`, which narrow the resulting list. */
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
@@ -504,7 +504,7 @@ export const eventSearch = {
     const searched = await alsoMatching(db, parseSearch(text), findMatching)
     return (record) => record.and([searched(all(record))])
   },
-  /** A promise unless memory has the result. */
+  /** Adds the search to the index query; a promise unless memory has the result. */
   index: (text: string, asked: IndexQuery, memory: EventMemory, { findMatching }: Context) => {
     const among = findSearched(memory.searches, memory.version, text, findMatching)
     const both = (ids: IdSet) => ({ ...asked, among: asked.among ? idsInBoth(asked.among, ids) : ids })
@@ -515,7 +515,7 @@ export const eventSearch = {
 
 /** Looks for words in events and in the names of their linked records (rule 14.6). */
 export const eventWords = {
-  /** Undefined for blank text; a promise unless memory has the result. */
+  /** Finds events with the words. Undefined for blank text; a promise unless memory has the result. */
   find: (text: string, context: Context): WordsFound | undefined | Promise<WordsFound> => {
     if (text.trim() === '') return undefined
     const memory = currentMemory(context)

@@ -182,7 +182,7 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** `false` if there is no image, or one that cannot be shown. */
+/** Writes the image, or `false` if there is none or it cannot be shown. */
 const imageOf: MemberWriter = (_row, presenting, image) =>
   JSON.stringify((image && showImage(presenting, image)) ?? false)
 
@@ -280,7 +280,7 @@ interface ShownCost {
   site: Context['site']
   cost: string
   details: string
-  /** In linked data. If the currency is unclear, it is the site's. */
+  /** The price in linked data, and its currency: the site's if it is unclear. */
   offered: string
   currency: string
 }

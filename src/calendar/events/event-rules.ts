@@ -41,7 +41,7 @@ export type EventValues = Parsed<typeof event.fields>
 
 type PreparedLink = { id: number } | PreparedLinked
 
-/** Its images, and those of new linked records, have been fetched. */
+/** An event whose images, and those of its new linked records, have been fetched. */
 export interface PreparedEvent {
   values: EventValues
   image: ResolvedImage | undefined
@@ -84,7 +84,7 @@ async function prepareLinks(
   return Promise.all(entries.map(prepare))
 }
 
-/** As it will be saved. `made` are ids of venues and organizers created with it. */
+/** An event as it will be saved. `made` are ids of venues and organizers created with it. */
 export type SettledEvent = EventWrite & { made: ReadonlySet<number> }
 
 /**
@@ -205,7 +205,7 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/** Ignores the URL of the event's own page, which answers show for an event without a website. */
+/** Keeps the stored website if sent the URL of the event's own page, which answers show for lack of one. */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}
@@ -272,14 +272,14 @@ export function settleValues(values: EventValues, context: ValueContext): OwnCol
   return ownColumns(undefined, values, context)
 }
 
-/** `by` is the writer, if requests of several share the transaction. */
+/** `by` is the writer, if requests of several writers share the transaction. */
 export interface AskedEvent {
   prepared: PreparedEvent
   context: Context
   by?: Writer | undefined
 }
 
-/** As it will be saved. `categories` and `tags` are ids in ascending order. */
+/** A new event as it will be saved. `categories` and `tags` are ids in ascending order. */
 export type NewEvent = SettledEvent & {
   before?: undefined
   values: EventRow

@@ -32,9 +32,7 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
-/**
- * Venues and organizers in the order of the event, terms by name; `images` has those of all these records.
- */
+/** Venues and organizers in the order of the event, terms by name. `images` has their images and its own. */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
@@ -114,7 +112,7 @@ export async function listEventIds(
   return rows.map(({ id }) => id)
 }
 
-/** Ids in order. Undefined: not known; in a write, unchanged. */
+/** Ids of linked records, in order. Undefined means not known, or unchanged in a write. */
 export interface LinkIds {
   venues?: readonly number[] | undefined
   organizers?: readonly number[] | undefined
@@ -169,7 +167,7 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Typed as venues, since the two tables differ only in names. */
+/** Statements typed as venues, since the two tables differ only in names. */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>
@@ -300,7 +298,7 @@ const insertMany = statement<{ rows: EventRow[] }>()((db, value) =>
   db.insertInto('events').values(value('rows')),
 )
 
-/** Links of a kind whose ids are undefined stay. */
+/** An event to save. Links of a kind whose ids are undefined stay. */
 export type EventWrite = { links: LinkIds; by?: Writer | undefined } & (
   | { before?: undefined; values: EventRow }
   /** The row `before` is locked; `values` are the columns to set. */
@@ -322,7 +320,7 @@ export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: 
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
-/** This much is written in a few milliseconds. */
+/** Bytes written before other work gets its turn, which takes a few milliseconds. */
 const BYTES_A_TURN = 250_000
 
 function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {

@@ -128,7 +128,7 @@ export function beginsAt(
 
 const MONTHS_AHEAD = 24
 
-/** Cached, since one list asks several times, and many lists arrive within a second. */
+/** The last default window: one list asks for it several times, many lists arrive within a second. */
 let latest = { zone: '', second: Number.NaN, window: { start: '', end: '' } }
 
 /**
@@ -141,7 +141,7 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/** Start or end as requested. A `Moment` whose UTC time is not its local time in the zone loses it. */
+/** Start or end as requested. A UTC time that is not the local time in the zone is ignored. */
 export type Edge = string | Moment
 
 /**
@@ -289,8 +289,8 @@ export function linkShownFrom({ online_url, online_shown, utc_start_date }: Link
 }
 
 /**
- * Removes the meeting link unless everybody may see it or the caller may edit the event. When it is due, a
- * scheduled task changes the event, so that no cached answer goes on hiding it.
+ * Removes the meeting link unless everybody may see it or the caller may edit the event. When the link is
+ * due, a scheduled task changes the event, so that no cached answer goes on hiding it.
  */
 export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'online_from'>>(
   caller: Caller,

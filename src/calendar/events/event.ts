@@ -12,7 +12,7 @@ import { isCost } from './event-cost.ts'
 
 const password = { kind: anything, about: 'Accepted and ignored: events have no passwords' } as const
 
-/** Rule 3.9 describes its addresses. */
+/** The addresses are those of rule 3.9. */
 export const event = defineResource({
   name: 'event',
   path: 'events',

@@ -94,7 +94,7 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** A short request may link to a hundred long texts, which need not be read if they do not fit. */
+/** True if the linked texts, perhaps a hundred long ones, fit the answer; else they need not be read. */
 async function fitsAnswer(
   tx: Tx,
   id: number,
@@ -226,7 +226,7 @@ export async function readBack(tx: Tx, saved: SettledEvent, context: Context): P
   return { id, series, answer: await answerWritten(context, row, found, saved.made) }
 }
 
-/** An event that cannot be shown is trashed all the same. */
+/** The answer to a removal. An event that cannot be shown is trashed all the same. */
 export async function readTrashed(tx: Tx, saved: SettledEvent, context: Context): Promise<WriteResult> {
   const row = savedRow(saved)
   const { id, series } = row

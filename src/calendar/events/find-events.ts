@@ -56,7 +56,7 @@ import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
 /**
  * Finds one page of events: without a promise in the index if that can answer, else in the database. While a
- * small calendar is being read into memory, it waits for the index.
+ * small calendar is being read into memory, the search waits for the index.
  * @throws Problem, at once or in the promise
  */
 export function findEvents(
@@ -84,7 +84,7 @@ function findAtOnce(
   return found ?? findInDatabase(context, query, order)
 }
 
-/** Undefined if the database has to be asked. @throws Problem, at once or in the promise */
+/** Finds a page in the index; undefined if that cannot answer. @throws Problem, at once or in the promise */
 export function findInMemory(
   context: Context,
   query: EventsQuery,
@@ -189,7 +189,7 @@ function foundWords(
   return words === undefined ? undefined : eventWords.find(words, context)
 }
 
-/** An event counts as coming until the day on which it ends is over. */
+/** The ranking of a list. An event counts as coming until the day on which it ends is over. */
 function rankingOf({ titled, named }: WordsFound, { site, now }: Context): Ranking {
   return { titled, named, today: dayOf(wallNow(site.timezone, now)) }
 }
@@ -223,7 +223,7 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   among: undefined,
 }
 
-/** Undefined if the index cannot answer; a promise for a search whose result is not in memory. */
+/** A page of the index; undefined if that cannot answer, a promise for a search that memory does not have. */
 function listFromMemory(
   memory: EventMemory,
   query: EventsQuery,
@@ -251,7 +251,7 @@ const inOrder = (found: WordsFound, order: ListOrder, context: Context) => ({
   ranking: order === 'best' ? rankingOf(found, context) : undefined,
 })
 
-/** All parameters but `search` and `words`; undefined if the index cannot answer. */
+/** The index query for all parameters but `search` and `words`; undefined if the index cannot answer. */
 export function indexQuery(
   memory: EventMemory,
   query: EventsQuery,
@@ -356,7 +356,7 @@ function idsIn(json: string): number[] {
   return JSON.parse(json)
 }
 
-/** For columns that older versions did not store with a withdrawn event. */
+/** Values of columns that older versions did not store with a withdrawn event. */
 const UNKNOWN = {
   ...UNSENT,
   author: 0,
@@ -368,7 +368,7 @@ const UNKNOWN = {
   trusted: 0,
 }
 
-/** Its `search` is only the title; its time of change is that of the withdrawal. */
+/** A withdrawn event's row: `search` is only the title, the time of change is that of the withdrawal. */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
   const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
   const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn

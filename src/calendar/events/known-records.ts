@@ -58,7 +58,7 @@ export function inKnownTerms(
   return { ...asked, terms: [...asked.terms, ids] }
 }
 
-/** By slug or id, which memory has. Names are only in the database. */
+/** Finds a term in memory by slug or id. Names are only in the database. */
 function findKnownTerm(
   { terms, termIds }: EventMemory,
   taxonomy: Taxonomy,

@@ -17,7 +17,7 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** Only name, page and rule: search engines show occurrences from their own data. */
+/** An EventSeries with only name, page and rule: search engines take occurrences from their own data. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)

@@ -34,7 +34,7 @@ const deleteOne = statement<{ event: number }>()((db, value) =>
   db.deleteFrom('withdrawn_events').where('event', '=', value('event')),
 )
 
-/** Without texts, so that nobody can go on reading a withdrawn event. */
+/** The columns kept of a withdrawn event: no texts, so that nobody can go on reading it. */
 export type KeptColumns = Omit<
   EventRow,
   Exclude<WithValue<EventMembers, 'from', 'column'>, WithValue<EventMembers, 'withdrawn', true>> | 'search'

@@ -159,7 +159,7 @@ export interface ActWithChanges extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
-/** Characters of a text in a list of acts. */
+/** The most characters of a text in a list of acts. */
 const MOST_SHOWN = 2000
 
 export async function listActsWithChanges(
@@ -211,7 +211,7 @@ export async function valuesAt(db: Db, history: RecordHistory, version: number):
   return withTexts(db, sendableValues(history.kind, columns, await taxonomiesOf(db, [columns])))
 }
 
-/** Its record is gone or may not be linked to, or the update refuses it. */
+/** A value not restored: its record is gone or may not be linked to, or the update refuses the value. */
 interface LeftOut {
   member: string
   value: unknown

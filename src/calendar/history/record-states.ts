@@ -206,8 +206,8 @@ function termState({ name, description, slug, parent, taxonomy }: TermRow): Reco
 }
 
 /**
- * Authors are accounts of another calendar, the local date follows from the UTC date, and the recurrence
- * belongs to the series.
+ * Fields that states lack: authors are accounts of another calendar, the local date follows from the UTC
+ * date, and the recurrence belongs to the series.
  */
 const LEFT_BEHIND = new Set(['author', 'date', 'recurrence', 'recurrence_scope'])
 

@@ -52,7 +52,7 @@ interface StoredSize {
 type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
-/** Per request. All these images stay in memory until the whole request is valid. */
+/** The most image URLs of a request. All these images stay in memory until the whole request is valid. */
 export const MAX_ADDRESSES = 10
 
 /**
@@ -161,7 +161,7 @@ async function prepareFetched(file: ImageFile, fileName: string): Promise<Addres
   }
 }
 
-/** The image fetched from this URL, or whose file in the media store has it (rule 23.3). */
+/** The image fetched from this URL, or whose file in the media store has this URL (rule 23.3). */
 async function findKnown(db: Db, url: string, mediaUrl: string): Promise<{ id: number } | undefined> {
   const own = url.startsWith(`${mediaUrl}/`) ? url.slice(mediaUrl.length + 1) : undefined
   const images = db.selectFrom('images').select('id').orderBy('id').limit(1)
@@ -397,14 +397,14 @@ async function removeFiles(store: MediaStore, image: StoredImage): Promise<void>
   await Promise.all(filesOf(image).map(store.remove))
 }
 
-/** Keys in the media store. */
+/** The keys of an image's files in the media store. */
 export function filesOf(image: Pick<StoredImage, 'file' | 'original_image' | 'sizes'>): string[] {
   const sizes: StoredSizes = JSON.parse(image.sizes)
   const original = image.original_image === '' ? [] : [`${posix.dirname(image.file)}/${image.original_image}`]
   return [...new Set([image.file, ...original, ...Object.values(sizes).map(({ file }) => file)])]
 }
 
-/** Sizes in bytes by key. That of the original is not known. */
+/** The sizes of an image's files in bytes, by key. The original's size is not known. */
 export function sizesOfFiles({
   file,
   filesize,
@@ -513,7 +513,7 @@ class NotFetched extends Error {
 
 const MAX_REDIRECTS = 5
 
-/** Fetches an image, or says why there is none (rule 23.2). Never throws for what a client asks. */
+/** Fetches an image, or says why there is none (rule 23.2). Never throws because of the URL. */
 export async function fetchImage(url: string, limits: FetchLimits): Promise<FetchedImage | ImageLack> {
   const target = URL.parse(url)
   if (!target) return { lack: 'it is no address' }

@@ -52,7 +52,7 @@ function linkedFilter<Value, const About extends string>(
 
 const tooManyWords = over('words', limits.search.words)
 
-/** Limits the words after folding, which may split one word into many. */
+/** Limits the words of a search, counted after folding, which may split one word into many. */
 export const hasFewWords = (value: unknown) =>
   typeof value !== 'string' || parseWords(value).length <= limits.search.words || tooManyWords
 
@@ -139,7 +139,7 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   },
 }
 
-/** In the order that clients know. */
+/** Writes the parameters of links, in the order that clients know. */
 export const linkedLinks = linkWriter<LinkedGround, typeof placedFilters>(placedFilters, [
   'search',
   'event',
@@ -182,7 +182,7 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** Drafts, pending events and trashed events do not count. */
+/** Records with events, or without. Drafts, pending and trashed events do not count. */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)
@@ -223,7 +223,7 @@ function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'
 const linkColumn = (type: LinkedType) => sql.ref<number>(`${type.links}.${type.kind}`)
 
-/** Only to events that the caller may see, so that no filter reveals others. */
+/** Links to events that the caller may see, so that no filter reveals other events. */
 function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   return (
     record
@@ -237,7 +237,7 @@ function visibleLinks(record: Venues, { type, context }: LinkedGround) {
   )
 }
 
-/** Looks at visible venues. Without coordinates, geolocation filters have no effect (rule 15.3). */
+/** True if a visible venue has coordinates, without which geolocation filters have no effect (rule 15.3). */
 export async function anyCoordinates({ db, caller }: Context): Promise<boolean> {
   return (
     (await db
@@ -276,7 +276,7 @@ export function geoCircle(context: Context, query: GeoQuery): Circle | undefined
   return lat === null || lng === null ? undefined : { lat, lng, radius }
 }
 
-/** No filter if no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
+/** The geolocation filter; empty if no venue has coordinates (rule 15.3). @throws Problem as `geoCircle` */
 export async function geoFilter(context: Context, query: GeoQuery): Promise<GeoFilter> {
   const circle = geoCircle(context, query)
   const { geoloc } = query

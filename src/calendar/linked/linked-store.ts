@@ -115,7 +115,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Checks that linked records exist outside the trash, and so does what new records refer to (rule 21.1). */
+/** Checks that linked records, and those that new ones refer to, exist outside the trash (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -134,7 +134,7 @@ const selectLinkable = forEachTable((table) =>
   ),
 )
 
-/** True if all exist outside the trash (rule 21.1). */
+/** True if all records exist outside the trash (rule 21.1). */
 export async function areThere(db: Db, kind: LinkedKind, ids: readonly number[]): Promise<boolean> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return true
@@ -325,7 +325,7 @@ export async function updateLinked(
   ])
 }
 
-/** Its image is fetched already, so that the transaction waits for no other server. */
+/** A record to write. Its image is fetched already, so that the transaction waits for no other server. */
 export interface PreparedLinked {
   values: Record<string, unknown>
   image: ResolvedImage | undefined
@@ -449,7 +449,7 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/** What tells a record from namesakes: all sent values but empty ones and flags. */
+/** What tells a record from namesakes: all sent values but the name, empty values and flags. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(
@@ -483,7 +483,7 @@ async function reuse(
   return true
 }
 
-/** Links of events to the record stay, in case it is restored (rule 24.3). */
+/** Moves a record to the trash. Links of events to the record stay, in case it is restored (rule 24.3). */
 export async function trashLinked(
   tx: Tx,
   rules: LinkedRules,

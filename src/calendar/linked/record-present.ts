@@ -35,12 +35,12 @@ function recordHead(row: Omit<RecordColumns, 'search' | 'dated'>) {
   }
 }
 
-/** Unique among all servers. */
+/** An id that is unique among all servers. */
 export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** `""`, `"0"` and null are left out (rule 6.3); the number 0 and false are shown. */
+/** True if answers show the value: not `""`, `"0"` and null, but the number 0 and false (rule 6.3). */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }

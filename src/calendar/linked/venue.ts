@@ -15,7 +15,7 @@ import { linkedOperations } from './linked-operations.ts'
 import { isIdOf, isSlugOf, type LinkedRules } from './linked-store.ts'
 import { presentLinkedRecord } from './record-present.ts'
 
-/** Rule 3.9 describes its addresses. */
+/** The addresses are those of rule 3.9. */
 export const venue = defineResource({
   name: 'venue',
   path: 'venues',

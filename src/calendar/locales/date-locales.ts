@@ -9,6 +9,6 @@ export function localeOf({ language, timezone }: Pick<Site, 'language' | 'timezo
   return AMERICAN.test(timezone) ? 'en-US' : 'en-GB'
 }
 
-/** With the site's setting for a 12-hour or 24-hour clock. */
+/** The locale for times, with the site's setting for a 12-hour or 24-hour clock. */
 export const clockLocaleOf = (site: Pick<Site, 'language' | 'timezone' | 'clock'>): string =>
   localeOf(site) + { auto: '', 12: '-u-hc-h12', 24: '-u-hc-h23' }[site.clock]

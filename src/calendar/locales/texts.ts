@@ -9,7 +9,7 @@ interface PluralForms {
   es: 'one' | 'other'
 }
 
-/** For missing CLDR forms, `other` is used. */
+/** For CLDR forms that a text lacks, `other` is used. */
 export type Forms<In extends Language = Language> = Readonly<Record<PluralForms[In], string>>
 
 type Plain = Readonly<Record<Exclude<Language, 'en'>, string>>
@@ -18,7 +18,7 @@ type Counted = { readonly [In in Language]: Forms<In> }
 /** By English text. A text that depends on a number has plural forms in every language, English included. */
 export type Texts = Readonly<Record<string, Plain | Counted>>
 
-/** The texts of a feature and those of the kernel. */
+/** A text of the kernel, or one of the feature that has no plural forms. */
 export type TextIn<Own extends Texts> = Text | (Exclude<keyof Own, CountedIn<Own>> & string)
 
 export type CountedIn<Own extends Texts> = {

@@ -44,13 +44,13 @@ export interface Authenticator {
   close: () => Promise<void>
 }
 
-/** In ms. Then a credential is looked up again, even if nothing has changed. */
+/** In ms. After this time, a credential is looked up again, even if nothing has changed. */
 const BELIEVED_MS = 5000
 /** Room for over a thousand callers. Failed attempts are not stored, so strangers evict nobody. */
 const CALLER_BYTES = 1_000_000
 
 interface SignedIn {
-  /** Credentials valid at their last lookup; the next one does not wait for a turn. */
+  /** Credentials valid at their last lookup; the next lookup does not wait for a turn. */
   proven: Cache<string, Proven>
   /** Lookups in progress, which simultaneous requests of one client share. */
   underWay: Map<string, Promise<Caller>>
@@ -58,7 +58,7 @@ interface SignedIn {
   generation: number
 }
 
-/** Needs no lookup in this generation, from `since` until `until`, in ms. */
+/** A caller who needs no lookup in this generation, from `since` until `until`, in ms. */
 interface Proven {
   caller: Caller
   since: number
@@ -258,8 +258,8 @@ function readBasic(encoded: string): { login: string; password: string } | undef
 }
 
 /**
- * For one login from one address. A refused attempt keeps its place during its delay, so parallel guesses
- * gain nothing.
+ * Limits attempts for one login from one address. A refused attempt keeps its place during its delay, so
+ * parallel guesses gain nothing.
  */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 
@@ -282,7 +282,7 @@ function noteUse(uses: Uses, id: number, now: number): void {
   uses.timer ??= setTimeout(() => void writeUses(uses), WRITE_EVERY).unref()
 }
 
-/** If writing fails, the times are lost: the next use writes a new one. */
+/** Writes the waiting times. If that fails, they are lost: the next use writes a new one. */
 async function writeUses(uses: Uses): Promise<void> {
   clearTimeout(uses.timer)
   uses.timer = undefined

@@ -8,9 +8,9 @@ import { type CredentialScope, SCOPES } from './caller.ts'
 import { RefusedUserChange, recordUser, type User } from './users.ts'
 
 export type CredentialKind = CredentialColumns['kind']
-/** As lists show it, without its hash. The secret itself is stored nowhere. */
+/** A credential as lists show it, without its hash. The secret itself is stored nowhere. */
 export interface Credential extends Omit<CredentialColumns, 'hash' | 'user'> {
-  /** Other programs know the credential by it. */
+  /** The id by which other programs know the credential. */
   uuid: string
 }
 
@@ -29,9 +29,9 @@ export interface ShownCredential extends CredentialLimits {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PASSWORD_LENGTH = 24
 const TOKEN_LENGTH = 40
-/** For each user, since a wrong password is compared with all of them. */
+/** The most passwords of a user, since a wrong one is compared with all of them. */
 const MOST_PASSWORDS = 100
-/** By this prefix leaked tokens are found, and those of other systems recognised. */
+/** The prefix by which leaked tokens are found, and tokens of other systems are told apart. */
 const TOKEN_PREFIX = 'kal_'
 
 export const isCredentialName = (text: string): boolean => /^\P{Cc}{1,250}$/u.test(text)
@@ -92,7 +92,7 @@ async function requireRoom(tx: Tx, { id }: User): Promise<void> {
 
 const PENDING = 'pending'
 
-/** Nobody can sign in with it until `settlePendingPassword` gives it a secret. */
+/** Adds a password with which nobody can sign in until `settlePendingPassword` gives it a secret. */
 export async function addPendingPassword(tx: Tx, user: User, name: string, now: number): Promise<void> {
   const unlimited = { scope: '', expires_utc: '', used_utc: '', app_id: '' }
   await tx
@@ -110,8 +110,8 @@ export async function addPendingPassword(tx: Tx, user: User, name: string, now: 
 }
 
 /**
- * Gives the pending password a secret and returns that, since it cannot be read again. Undefined when none is
- * pending.
+ * Gives the pending password a secret and returns the secret, which cannot be read again. Undefined when none
+ * is pending.
  */
 export async function settlePendingPassword(tx: Tx): Promise<{ user: number; password: string } | undefined> {
   const pending = await tx
@@ -147,7 +147,7 @@ export async function listCredentials(db: Db, user: User): Promise<Credential[]>
 /** The UUID namespace of URLs (RFC 9562, 6.6). */
 const ADDRESSES = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
 
-/** Computed from values that never change (version 5, RFC 9562, 5.5). */
+/** The UUID, computed from values that never change (version 5, RFC 9562, 5.5). */
 function uuidOf(user: User, { id, created_utc }: Pick<CredentialColumns, 'id' | 'created_utc'>): string {
   const name = `kalends:credentials/${user.id}/${id}/${created_utc}`
   const bytes = hash('sha1', Buffer.concat([ADDRESSES, Buffer.from(name)]), 'buffer')
@@ -180,7 +180,7 @@ export async function revokeCredentials(
   return Number(numDeletedRows)
 }
 
-/** Does the same work without a user, so that the time reveals nothing. */
+/** Finds a user's password. Without a user, does the same work, so that the time reveals nothing. */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -203,7 +203,7 @@ export async function findTokenCredential(db: Db, token: string): Promise<ShownC
   return row && isSameHash(row.hash, sent) ? readShown(row) : undefined
 }
 
-/** Nothing caches these times, so no change is recorded. */
+/** Writes times of last use. Nothing caches these times, so no change is recorded. */
 export async function noteUses(tx: Tx, uses: Iterable<readonly [id: number, ms: number]>): Promise<void> {
   for (const [id, ms] of uses) {
     const used_utc = formatUtc(ms)

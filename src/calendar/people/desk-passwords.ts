@@ -31,7 +31,7 @@ export async function findHash(db: Db, user: User): Promise<string | undefined> 
   return row?.hash
 }
 
-/** For links that reset a password, and that of the first administrator. */
+/** Validity of links that reset a password, and of the first administrator's link. */
 export const LINK_MINUTES = 30
 export const INVITATION_DAYS = 7
 

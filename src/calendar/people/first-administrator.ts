@@ -9,7 +9,7 @@ import { findUser, hasUsers, insertUser, isActive, listUsers } from './users.ts'
 
 const FIRST_START = writerBy('first start')
 
-/** Its password is stored only as a hash, so it can be shown only once. */
+/** The first administrator's password is stored only as a hash, so it can be shown only once. */
 export interface FirstAdministrator {
   login: string
   password: string
@@ -48,7 +48,7 @@ export async function giveFirstPassword(database: Database): Promise<FirstAdmini
 
 export interface DeskEntry {
   login: string
-  /** Of a link to the desk; undefined if the operator is only told how to create one. */
+  /** The token of a link to the desk; undefined if the operator is only told how to create one. */
   token: string | undefined
   /** True if the link also signs in without a password. */
   isDemo: boolean

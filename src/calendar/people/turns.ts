@@ -2,7 +2,7 @@ import { Problem, type ProblemCode } from '../../base/problems.ts'
 
 // Limits how much work runs at once under one name, and delays those who guess passwords.
 
-/** For each name, `atOnce` run at once, `waiting` more wait, and others are refused. */
+/** For each name, `atOnce` tasks run at once, `waiting` more wait, and others are refused. */
 export interface Turns extends TurnLimits {
   underWay: Map<string, Turn>
 }
@@ -27,8 +27,8 @@ interface Waiter {
 }
 
 /**
- * 0 is served first. When no more may wait, a new waiter displaces the longest-waiting one of the last rank
- * that has any; never of a rank before its own, nor of its own unless that is the last.
+ * Rank 0 is served first. When no more may wait, a new waiter displaces the longest-waiting one of the last
+ * rank that has any, if that rank is later than its own or is the last; else it is refused.
  */
 export type Rank = 0 | 1 | 2
 const LAST = 2

@@ -327,7 +327,7 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   throw new Error('Give either the id that `password list` shows or --all.')
 }
 
-/** Runs `work` in the name of the command. An error ends it with one sentence and exit code 1. */
+/** Runs `work` with the command as writer. An error ends the command with one sentence and exit code 1. */
 export function runOnDatabase(
   command: Command,
   open: () => Promise<Database>,

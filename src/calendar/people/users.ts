@@ -31,7 +31,7 @@ const LAST_ID = 2 ** 31 - 1
 // Starts with a letter or digit, so that no command line takes it for an option.
 const LOGIN = /^[a-z0-9][a-z0-9._@-]{0,59}$/
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-/** As the HTML standard defines it. */
+/** An e-mail address as the HTML standard defines it. */
 const EMAIL = new RegExp(`^[a-z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})*$`)
 const LONGEST_EMAIL = 254
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,250}$/u
@@ -81,7 +81,7 @@ export async function userExists(db: Db, id: number): Promise<boolean> {
   return (await findUser(db, id)) !== undefined
 }
 
-/** Finds a user in any letter case. */
+/** Finds a user by login or e-mail address, in any letter case. */
 export async function findUserByLogin(db: Db, loginOrEmail: string): Promise<User | undefined> {
   const text = loginOrEmail.toLowerCase()
   const row = await db
@@ -109,7 +109,8 @@ export async function listUsers(db: Db): Promise<User[]> {
 }
 
 /**
- * No login or e-mail address may equal another user's login or address, since both sign in.
+ * A login or e-mail address must differ from every other user's login and address, since a user may sign in
+ * with either.
  * @param now in ms
  * @throws RefusedUserChange if a value is invalid or taken
  */
@@ -193,14 +194,14 @@ export async function voidLinks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('sign_in_links').where('user', '=', id).execute()
 }
 
-/** The change is never public. Only with `act` does the history mention it. */
+/** Records a change of a user, which is never public. Only with `act` does the history mention it. */
 export function recordUser(tx: Tx, record: number, act?: { action: WriteAction; name: string }): void {
   const change = { kind: 'user', record, wasPublic: false, isPublic: false } as const
   recordChange(tx, { ...change, isDeleted: act?.action === 'delete' }, act)
 }
 
 /**
- * The user's records go to `reassignTo`.
+ * Deletes a user, whose records go to `reassignTo`.
  * @throws RefusedUserChange when no administrator would be left, or a record without owner
  */
 export async function removeUser(tx: Tx, id: number, reassignTo?: number): Promise<void> {

@@ -6,7 +6,7 @@ import { statement } from '../../store/storage/statement.ts'
 // Stores former public slugs, and old paths of moved sources. A request for one leads to the record that had
 // it last, or learns that it is gone.
 
-/** Former slugs of one record that are kept, the latest. */
+/** The most former slugs kept of one record; older ones are dropped. */
 const MOST_OF_ONE = 20
 
 export type SlugKind = OldSlugColumns['kind']
@@ -58,7 +58,7 @@ export function standingOf({ slug, status }: Pick<RecordColumns, 'slug' | 'statu
   return { slug, isPublic: status === 'publish' }
 }
 
-/** The slug that a public record leaves becomes a former one; one that it takes again is no longer. */
+/** The slug that a public record leaves becomes a former slug, until the record takes it again. */
 export async function noteSlugs(
   tx: Tx,
   kind: SlugKind,

@@ -82,7 +82,7 @@ export function settleRecord(
   }
 }
 
-/** A published record keeps its date, a draft only one that was once sent. */
+/** The date that an update keeps: that of a published record, or of a draft if it was once sent. */
 function keptDate(
   context: ValueContext,
   before: RecordColumns,

@@ -40,7 +40,7 @@ export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
 
-/** Refusing the record's slug to others would reveal that it exists unannounced (rule 17.3). */
+/** True if other records may take the slug. Refusing it would reveal an unannounced record (rule 17.3). */
 export function givesUpSlug(status: string): boolean {
   return isUnpublished(status) || status === 'future'
 }
@@ -49,7 +49,7 @@ export function isKnownStatus(value: unknown): boolean {
   return isStatus(value)
 }
 
-/** Callers who may not edit may only ask for `publish` (rule 13.5). */
+/** True for statuses that the caller may ask for: all, or only `publish` (rule 13.5). */
 export function isAllowedStatusList(value: unknown, { caller }: ValueContext): boolean {
   const entries =
     value === ''
@@ -74,7 +74,7 @@ export function statusFilter(caller: Caller, asked: readonly string[] | undefine
   return { shown: 'any', statuses: STATUSES.filter((status) => status !== 'trash') }
 }
 
-/** `any` cannot be requested, so only `rest_url` shows it (rule 11.5). */
+/** The status in links. `any` cannot be requested, so only `rest_url` shows it (rule 11.5). */
 export function statusLinks({ shown }: StatusFilter): { status: string | undefined; shownOnly: string } {
   return shown === 'any'
     ? { status: undefined, shownOnly: parameter('status', shown) }
@@ -137,7 +137,7 @@ interface Standing {
 
 /**
  * Records a change for caches, history and feeds. `before` is undefined for a new record; `by` is the writer,
- * if several share the transaction.
+ * if several writers share the transaction.
  */
 export function recordWritten(
   tx: Tx,
@@ -253,8 +253,8 @@ const selectBySlug = forEachTable((table) =>
 )
 
 /**
- * Takes the slug percent-encoded or not, in any letter case. If several records have it, the first that the
- * caller may know is found (rules 17.4 and 17.5).
+ * Finds a record by its slug, percent-encoded or not, in any letter case. If several records have it, the
+ * first that the caller may know is found (rules 17.4 and 17.5).
  */
 export async function findIdBySlug(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -334,7 +334,7 @@ export function foundPage<Row extends { id: number }>(
   return { ids: rows.map(({ id }) => id), rows, total, page, perPage }
 }
 
-/** Never skips more rows than the largest id, since there are no more records. */
+/** The number of rows before the page, at most the largest id, since there are no more records. */
 export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
   return Math.min((page - 1) * perPage + skip, MAX_ID)
 }
@@ -364,7 +364,7 @@ export interface Version {
 
 export type WantedVersions = 'any' | readonly Version[]
 
-/** In a weak or a strong ETag, since caches may have made it strong. */
+/** The version in a weak or a strong ETag: caches may have made it strong. */
 const VERSION_IN_TAG = /\.v(\d{1,15})\.(\d{1,15})"/g
 
 const selectSequence = statement<{ kind: ChangeColumns['kind']; id: number }>()((db, value) =>

@@ -68,15 +68,15 @@ export async function getHeldSeries(tx: Tx, id: number, version: number): Promis
 export interface AskedChange {
   prepared: PreparedEvent
   recurrence: unknown
-  /** Occurrences stay on their days: if the start moves to another day, dates are added and dropped. */
+  /** True if occurrences stay on their days: if the start's day changes, dates are added and dropped. */
   keepsDays?: boolean
-  /** The addressed occurrence takes even sent values in which it differs from the series. */
+  /** True if the addressed occurrence also takes sent values in which it differs from the series. */
   takesSent?: boolean
 }
 
 /**
- * Changes a series and all its occurrences, but not fields in which one differs from the series. Trashes
- * last. Returns the ids of created venues and organizers.
+ * Changes a series and all its occurrences, but not fields in which one differs from the series. A sent
+ * status `trash` is applied last. Returns the ids of created venues and organizers.
  * @throws Problem rest_forbidden unless the caller may edit every occurrence
  */
 export async function changeAll(
@@ -194,7 +194,7 @@ function alike(addressed: EventRow, series: SeriesRow): EventRow {
   return { ...addressed, ...columns, status: isLive(series) ? columns.status : 'trash' }
 }
 
-/** Each occurrence keeps its own slug. */
+/** The change without a slug, since each occurrence keeps its own. */
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }

@@ -252,7 +252,7 @@ async function changeOccurrence(
   return changed
 }
 
-/** Whether an occurrence differs from its series in a field; undefined if that stays as it was. */
+/** `isOwn`: true if an occurrence differs from its series in the field, undefined if that stays as it was. */
 interface Noted {
   name: string
   isOwn: boolean | undefined
@@ -267,7 +267,7 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/** In which sent columns an occurrence differs from its series. If one of the times differs, all do. */
+/** Notes in which sent columns an occurrence differs from its series. If one of the times differs, all do. */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = {
     ...readShared(series),
@@ -285,7 +285,7 @@ function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: 
   })
 }
 
-/** Compares texts as rendered too, since clients send back what they have read. */
+/** True if a column has the same value, or renders alike, since clients send back what they have read. */
 function looksAlike(before: EventRow, after: EventRow, column: keyof EventRow): boolean {
   if (before[column] === after[column]) return true
   if (column === 'title')

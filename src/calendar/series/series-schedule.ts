@@ -42,10 +42,10 @@ export const TIMES = [
   'all_day',
 ] as const satisfies readonly (keyof When)[]
 
-/** Dates written as events: this many before today, and as many from today on. */
+/** The most dates written as events: this many before today, and as many from today on. */
 export const MOST_WRITTEN_DATES = 750
 
-/** In `written_until`: all dates of the series are written. */
+/** The value of `written_until` when all dates of the series are written. */
 export const FOR_EVER = '9999-12-31 23:59:59'
 
 const DAY_SECONDS = 86_400
@@ -55,7 +55,7 @@ export function isNone(sent: unknown): boolean {
   return recurrence === '' || (Array.isArray(recurrence) && recurrence.length === 0)
 }
 
-/** Undefined if the event does not repeat. @throws Problem naming the faults of the recurrence */
+/** Reads a recurrence; undefined if there is none. @throws Problem naming its faults */
 export function readSchedule(recurrence: unknown, when: When): Schedule | undefined {
   if (isNone(recurrence)) return undefined
   const start = startOf(when)
@@ -134,7 +134,7 @@ export function horizonAt(zone: string, now: number, months: number): string {
  * The starts written as events, up to `months` ahead. At most `MOST_WRITTEN_DATES` of them are in the future.
  * @param now in ms
  * @param known number of dates written already, which may all be past
- * @throws Problem when more dates than that are past
+ * @throws Problem when more dates than both `known` and `MOST_WRITTEN_DATES` are past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
   // A series that begins later still gets its first occurrence.

@@ -19,13 +19,13 @@ export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Locks the series until the end of the transaction. */
+/** Reads a series and locks it until the end of the transaction. */
 export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
   return row
 }
 
-/** Reading this many takes some ten milliseconds with the longest texts. */
+/** Occurrences read at a time, which takes some ten milliseconds with the longest texts. */
 const READ_AT_ONCE = 25
 
 const selectOccurrences = statement<{ series: number; from: string; after: number }>()((db, value) =>
@@ -41,7 +41,7 @@ const selectOccurrences = statement<{ series: number; from: string; after: numbe
     .limit(sql.lit(READ_AT_ONCE)),
 )
 
-/** Includes those in the trash. Between reads, other requests get their turn. */
+/** Reads all occurrences, also those in the trash. Between reads, other requests get their turn. */
 export async function findOccurrences(db: Db, series: number): Promise<EventRow[]> {
   let rows: EventRow[] = []
   for (let some: EventRow[] | undefined; !some || some.length === READ_AT_ONCE; rows = rows.concat(some)) {

@@ -34,7 +34,7 @@ import { findOccurrences, holdSeries, readShared, updateSeries } from './series-
 // publishes records, and shows links of meetings.
 
 const SERIES_AT_ONCE = 50
-/** As the number of dates written: so large that past dates never make an extension fail. */
+/** Passed as the number of dates written: so large that past dates never make an extension fail. */
 const MOST_KNOWN = 100_000
 
 const selectDue = statement<{ after: number; horizon: string }>()((db, value) =>
@@ -97,7 +97,7 @@ function fullSentence({ id, title, written_until }: SeriesRow): string {
   )
 }
 
-/** The calling function sets id, UID, slug and times. */
+/** A row for new occurrences; the calling function sets id, UID, slug and times. */
 function newRow(series: SeriesRow, { timezone }: Site, now: number): EventRow {
   const { venues: _venues, organizers: _organizers, terms: _terms, ...shared } = readShared(series)
   const modified_utc = formatUtc(now)
@@ -226,7 +226,7 @@ async function whileDue(
   while ((await write(work, writerBy('schedule'))) === PUBLISHED_AT_ONCE);
 }
 
-/** By `online_from`, so that SQLite uses that index; it would not in the order of ids. */
+/** Events with a due link, by `online_from`: SQLite uses that index, but would not in the order of ids. */
 function findDueLinks(db: Db, nowUtc: string) {
   const events = db.selectFrom('events').selectAll().where('online_from', '<>', sql.lit(''))
   return events.where('online_from', '<=', nowUtc).orderBy('online_from').limit(PUBLISHED_AT_ONCE)

@@ -139,7 +139,7 @@ export async function occurrenceRows(
   }))
 }
 
-/** Slugs with dates. A second and later start on one day gets a number. */
+/** The slugs of occurrences, with dates. A second or later start on one day gets a number. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {

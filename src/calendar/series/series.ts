@@ -82,7 +82,7 @@ export interface LoadedSeries {
   total: number
 }
 
-/** The same in lists and alone (docs/series.md). */
+/** A series is shown the same in lists and alone (docs/series.md). */
 export const seriesPresentation: Presentation<LoadedSeries> = {
   nameOf: ({ row }) => ({ kind: 'series', id: row.id }),
   textsOf: ({ row, links }) => textsOfEvent(readShared(row), links, 'listed'),

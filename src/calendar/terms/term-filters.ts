@@ -66,7 +66,7 @@ function ofTaxonomy(taxonomy: Taxonomy) {
   }
 }
 
-/** Digits are ids, other entries are looked up as slugs and names (rule 13.9). */
+/** Ids of terms by entry: digits are ids, other entries are looked up as slugs and names (rule 13.9). */
 export async function termIdsAmong(
   entries: readonly string[],
   { context, taxonomy }: TermGround,
@@ -129,8 +129,8 @@ export type TermsQuery = Parsed<typeof categoryFilters>
 
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
   /**
-   * Terms that published events have, and categories above those, unless the children of one category are
-   * asked for.
+   * Terms in use and, unless `parent` is sent, categories above those; with `hide_empty=false`, all terms
+   * known to the caller.
    */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
@@ -182,7 +182,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** None match if the caller does not see the event in lists. */
+/** The terms of an event that the caller sees in lists, else none. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`

@@ -73,7 +73,7 @@ export function embedTerm(site: Site, term: TermRow) {
   } satisfies Record<keyof typeof embeddedTermMembers, unknown>
 }
 
-/** By row object: a changed term, or one with another count, is a new object. */
+/** JSON by row object: a changed term, or one with another count, is a new object. */
 const written = new WeakMap<TermRow, Buffer>()
 
 export const writtenTerm = (term: TermRow): Buffer | undefined => written.get(term)

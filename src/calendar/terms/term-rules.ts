@@ -73,7 +73,7 @@ export function isTermId(taxonomy: Taxonomy) {
   }
 }
 
-/** 0 or empty, for no parent, or a category (rules 13.2 and 22.3). */
+/** True for a category, and for 0 or empty, which mean no parent (rules 13.2 and 22.3). */
 export async function isParent(value: unknown, context: Context): Promise<boolean> {
   if (value === 0 || value === '0' || value === '') return true
   if (typeof value !== 'string' && typeof value !== 'number') return false
@@ -111,7 +111,7 @@ export class TermExists extends Problem {
 }
 
 /**
- * Rules 22.1 and 22.2.
+ * Creates a term (rules 22.1 and 22.2).
  * @throws TermExists if there is such a term; Problem rest_invalid_param for an empty or long name, or a
  * parent too deep in the tree
  */
@@ -142,7 +142,7 @@ export async function createTerm(
 }
 
 /**
- * Rules 22.1 to 22.3.
+ * Updates a term (rules 22.1 to 22.3).
  * @throws Problem duplicate_term_slug; rest_invalid_param for an empty or long name, or for a parent that is
  * the term itself, below it, or too deep in the tree
  */
@@ -170,9 +170,9 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
 }
 
 /**
- * A term with `levels` levels of its own goes below `parent`. The tree is kept shallow, since every answer
+ * Checks that a term with `levels` levels may go below `parent`. The tree is kept shallow, since every answer
  * reads all ancestors.
- * @throws Problem rest_invalid_param if it would get too deep
+ * @throws Problem rest_invalid_param if the tree would get too deep
  */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
@@ -239,7 +239,7 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Waits for another writer who may be creating the term. */
+/** Finds or creates a term, after waiting for another writer who may be creating it. */
 async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])

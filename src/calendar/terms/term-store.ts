@@ -38,7 +38,7 @@ export async function findTerm(db: Db, taxonomy: Taxonomy, id: number): Promise<
   return term?.taxonomy === taxonomy ? term : undefined
 }
 
-/** In no particular order. Impossible ids are skipped. */
+/** Finds terms, in no particular order. Impossible ids are skipped. */
 export async function findTermsByIds(db: Db, ids: readonly number[]): Promise<TermRow[]> {
   const possible = ids.filter(isPossibleId)
   return possible.length === 0 ? [] : selectTerms(db, { ids: possible })
@@ -49,7 +49,7 @@ export async function findTermBySlug(db: Db, taxonomy: Taxonomy, slug: string): 
   return term
 }
 
-/** In any letter case, the oldest first. */
+/** Finds terms in any letter case, the oldest first. */
 export async function findTermsByName(db: Db, taxonomy: Taxonomy, name: string): Promise<TermRow[]> {
   const rows = await selectByNames(db, { taxonomy, folded: [fold(name)] })
   return rows.filter((row) => nameKey(row.name) === nameKey(name))
@@ -71,7 +71,7 @@ export async function findTermIdsBySlugs(
   return (await selectBySlugs(db, { taxonomy, slugs: slugs.map(canonicalSlug) })).map(({ id }) => id)
 }
 
-/** Without its description, which may be long. */
+/** A term without its description, which may be long. */
 export type NamedTerm = Omit<TermRow, 'description'>
 
 export const NAMED = [
@@ -113,7 +113,7 @@ const selectByNames = statement<{ taxonomy: Taxonomy; folded: string[] }>()((db,
     .orderBy('id'),
 )
 
-/** By id, slug or name, in the order of the entries. An entry without a term gives undefined (rule 13.2). */
+/** Finds terms by id, slug or name, in order. An entry without a term gives undefined (rule 13.2). */
 export function findTermsByEntries(db: Db, taxonomy: Taxonomy, entries: readonly string[]): Promise<Meant> {
   return findMeant(db, taxonomy, entries, true)
 }
@@ -125,7 +125,7 @@ export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly str
 
 type Meant = (TermRow | undefined)[]
 
-/** By slug, then by id if `areIds`, then by name. */
+/** Finds terms by slug, then by id if `areIds`, then by name. */
 async function findMeant(
   db: Db,
   taxonomy: Taxonomy,
@@ -221,7 +221,7 @@ function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
 
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const
 
-/** Rule 11.8. `included` has the ids in the order of `include`. */
+/** The order of a list (rule 11.8). `included` has the ids in the order of `include`. */
 export interface TermOrder {
   by: (typeof TERM_ORDERS)[number]
   isDescending: boolean
@@ -307,12 +307,12 @@ export async function freeTermSlug(
   throw new Error('ran out of slugs')
 }
 
-/** Counts as public, since anybody may read a term by id. */
+/** Changes of a term count as public, since anybody may read a term by id. */
 export function changeOf(record: number): RecordedChange {
   return { kind: 'term', record, wasPublic: true, isPublic: true }
 }
 
-/** Only the count has changed, not the events that show the term. */
+/** A change of only the count, not of the events that show the term. */
 function countOf(record: number): RecordedChange {
   return { ...changeOf(record), kind: 'count' }
 }
@@ -362,7 +362,7 @@ async function deleteSomeLinks(tx: Tx, term: number): Promise<boolean> {
   return rows.length === LINKS_AT_ONCE
 }
 
-/** Children move up to the term's parent (rule 22.5). Between steps, other requests get their turn. */
+/** Deletes a term; children move to its parent (rule 22.5). Between steps, other requests get their turn. */
 export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
   await holdName(tx, `tree of ${term.taxonomy}`)
   const children = await tx
@@ -385,7 +385,7 @@ export async function deleteTerm(tx: Tx, term: TermRow): Promise<void> {
 /** Characters beyond U+FFFF, which JavaScript orders differently from databases. */
 const SURROGATE = /[\ud800-\udfff]/
 
-/** By taxonomy, then by the code points of the folded name, then by id. */
+/** Orders terms by taxonomy, then by the code points of the folded name, then by id. */
 export function compareTerms(a: TermRow, b: TermRow): number {
   if (a.taxonomy !== b.taxonomy) return a.taxonomy < b.taxonomy ? -1 : 1
   if (a.folded === b.folded) return a.id - b.id
@@ -415,7 +415,7 @@ interface TermLookups<Found> {
   byName?: (key: string) => Found | undefined
 }
 
-/** By slug, else id, else name, else the slug that the text gives (rule 13.2). */
+/** The term meant: by slug, else id, else name, else the slug that the text gives (rule 13.2). */
 export function termMeant<Found>(
   { bySlug, byId, byName }: TermLookups<Found>,
   entry: string,

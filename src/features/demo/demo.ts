@@ -128,7 +128,6 @@ async function createTerm(context: Creating, taxonomy: Taxonomy, sent: RawValues
   }
 }
 
-/** @throws Problem when a value is refused */
 async function create(context: Creating, name: string, sent: RawValues): Promise<number> {
   const { resource, operations } = resourceNamed(name)
   const values = await parseFields(resource.fields, sent, context)

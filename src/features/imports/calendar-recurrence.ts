@@ -15,7 +15,7 @@ import { type Component, propertiesOf, propertyOf, textOf } from './component-re
 import { type EveryRule, everyDate, readEveryRule, type Steps } from './every-rule.ts'
 import { type Message, message } from './import-messages.ts'
 
-/** A rule without an end is expanded this far. */
+/** A rule without an end is expanded for this many years. */
 const YEARS_AHEAD = 5
 const STEPS_TO_COUNT = 2000
 

@@ -169,7 +169,7 @@ const WELL_KNOWN = [
   ...WINDOWS_ZONES,
 ]
 
-/** Clock changes are followed this far; later rules are unknown. */
+/** Clock changes are followed for this many years; later rules are unknown. */
 const YEARS_AHEAD = 10
 const MOST_YEARS = 50
 

@@ -32,7 +32,7 @@ interface RowTime {
   isAllDay: boolean
   zone: string
   utc: string
-  /** False: the event lasts the default of two hours. */
+  /** True if the row has an end; else the event lasts two hours. */
   hasEnd: boolean
 }
 
@@ -183,7 +183,7 @@ function itemsOfRow(
   cells.set('all_day', isAllDay ? 'yes' : 'no')
   cells.set('timezone', zone)
   cells.set('identity', identityOf(number))
-  // Set for all rows together, not by columns.
+  // These fields are set for all rows together, not by columns.
   for (const meaning of ['uid', 'url', 'status', 'date_utc', 'date_local', 'private', 'sensitivity'] as const)
     cells.delete(meaning)
   const headings = new Map([...cells.keys()].map((meaning) => [meaning, meaning]))

@@ -77,7 +77,7 @@ export async function lookAtAddress(context: Context, { address }: StagedAddress
 interface AskedAddress {
   address: string
   everySeconds: number
-  /** False: new events are published without review. */
+  /** True if new events are reviewed before they are published. */
   isReviewed: boolean
 }
 

@@ -394,10 +394,7 @@ const SAYS_CANCELED = new RegExp(
   'iu',
 )
 
-/**
- * Title and event status. If the title begins with the status, as in calendars like ours, it is removed
- * there.
- */
+/** Title and event status. A status before the title, as calendars like ours write it, is removed. */
 function titleAndState(component: Component, file: CalendarFile) {
   const summary = textOf(component, 'SUMMARY').replace(/\s+/g, ' ')
   const status = textOf(component, 'STATUS').toUpperCase()

@@ -331,7 +331,7 @@ function wordsOf({
 }
 
 /**
- * Without login and query, which may be secret.
+ * The address of a source without login and query, which may be secret.
  * @returns undefined for a file
  */
 function addressIn(source: string): string | undefined {

@@ -191,7 +191,7 @@ interface Far {
 
 const LINE_EVERY_MS = 30_000
 
-/** On a terminal a bar with rate and remaining time, elsewhere a line every half minute. */
+/** Shows progress: on a terminal a bar with rate and remaining time, elsewhere a line every half minute. */
 export async function openProgress(
   source: Followed,
   stream: NodeJS.WriteStream = process.stderr,

@@ -64,7 +64,7 @@ import {
   standingsIn,
 } from './staged-import.ts'
 
-// The room of the desk for a table: it is sent, checked, corrected, imported, and undone if wanted.
+// Pages of the desk on which a table is sent, checked, corrected, imported, and undone if wanted.
 
 /** In bytes. */
 const MOST_TEXT = 2_000_000

@@ -78,7 +78,9 @@ export interface ImportRun {
   /** Digests of linked items, by `itemKey`: every event that refers to an item may repeat it. */
   digests: Map<string, string>
   begun: Set<number>
-  /** Keys of written items, if only changes are read: should everything be read again, they count once. */
+  /**
+   * Set if only changes are read: keys of written items, which count once even if everything is read again.
+   */
   written: Set<string> | undefined
   /** Why pictures could not be fetched, by address: texts may share them. */
   lacks: Map<string, string>
@@ -88,7 +90,7 @@ export interface ImportRun {
   /** True if an item of unknown identity was not read: it may be an event that seems gone. */
   isUnclear: boolean
   hasEvents: boolean
-  /** If set, nothing is trashed. */
+  /** Set if the source broke off or is doubtful: nothing is trashed then. */
   broken: BrokenSource | undefined
   isIncomplete: boolean
 }

@@ -65,7 +65,7 @@ export async function scheduleImport(
 }
 
 /**
- * The absolute path, which alone is stored.
+ * Returns the absolute path of a file with a password; only the path is stored.
  * @throws Error when other users can read the file
  */
 function secretFile(file: string): string {
@@ -140,7 +140,6 @@ export async function listSchedules(db: Db): Promise<ImportScheduleColumns[]> {
   return db.selectFrom('import_schedules').selectAll().orderBy('name').execute()
 }
 
-/** @throws Error when no schedule has this name */
 export async function pauseSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numUpdatedRows } = await database.write(
     (tx) => tx.updateTable('import_schedules').set({ paused: 1 }).where('name', '=', name).executeTakeFirst(),
@@ -191,7 +190,6 @@ function usualWords(words: string): string[] {
   return all.at(-1) === ALLOWED ? all.slice(0, -1) : all
 }
 
-/** @throws Error when no schedule has this name */
 export async function removeSchedule(database: Pick<Database, 'write'>, name: string): Promise<void> {
   const { numDeletedRows } = await database.write(
     (tx) => tx.deleteFrom('import_schedules').where('name', '=', name).executeTakeFirst(),

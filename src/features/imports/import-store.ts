@@ -47,8 +47,8 @@ export async function saveOrigin(
 }
 
 /**
- * Moves a source to a new address, with the runs of a source without events there. Without token and position
- * the next run reads everything.
+ * Moves a source to a new address; a source without events there is merged into it. Without token and
+ * position the next run reads everything.
  */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
   const empty = await findSource(tx, address)

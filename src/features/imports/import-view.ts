@@ -286,7 +286,7 @@ function tableQuestions({ context: { site }, isFile, choices, checked }: Staged)
 ${sayImport(site, 'The first row is a heading')}</label>${isUnclear && dates}</div>`
 }
 
-/** Offered in every column; other meanings only where they stand already. */
+/** Meanings offered for every column; others are offered only where chosen already. */
 const OFFERED = {
   start_date: 'Date',
   start_time: 'Starts',

@@ -144,7 +144,10 @@ function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: R
   return { kind: 'event', identity, occurrence, at: 'series', name, values: {}, links: {}, image: undefined }
 }
 
-/** @param isReplaced true if a series has replaced a single event, or the reverse */
+/**
+ * Reports or trashes a missing record.
+ * @param isReplaced true if a series has replaced a single event, or the reverse
+ */
 async function handleOne(
   run: ImportRun,
   item: ImportItemColumns,

@@ -140,7 +140,7 @@ async function fileBeside(task: FileTask): Promise<Source> {
 
 interface RemoteTask {
   url: string
-  /** The form of the address promises a calendar: other responses are errors. */
+  /** True if the form of the address promises a calendar: other responses are errors. */
   isCalendar: boolean
   login: string | undefined
   password: string | undefined

@@ -18,7 +18,7 @@ const BRANDS =
   '|gotomeeting|jitsi(?: meet)?|bigbluebutton)' +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
-/** Stand in place of a venue for an online event. */
+/** Words in place of a venue for an online event. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs' +
   '|workshop))?' +

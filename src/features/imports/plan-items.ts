@@ -40,8 +40,8 @@ export interface PlannedItem {
   reset: RecordState
   state: RecordState | undefined
   /**
-   * `twin`: its identity came before. `older`: a later revision is stored. `leave out`: new and private.
-   * `pass over`: another record has its UID.
+   * `twin`: an earlier item has its identity. `older`: a later revision is stored. `leave out`: new and
+   * private. `pass over`: another record has its UID.
    */
   plan:
     | Plan

@@ -12,7 +12,7 @@ import { ImportError, type Message, message } from './import-messages.ts'
 export interface FetchOptions {
   named: NamedOrigin
   accept: string
-  /** Follows redirects to other origins, without the login. */
+  /** True if redirects to other origins are followed, without the login. */
   leavesLogin?: boolean
   /** In ms, before the first retry; it doubles with each further one. */
   backOffMs: number

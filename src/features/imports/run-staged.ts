@@ -27,7 +27,7 @@ import { isStagedAddress, readChoices, readContent, stageRows } from './staged-i
 import { adoptUpdated, stagedSource } from './staged-source.ts'
 import { undoImport } from './undo-import.ts'
 
-// Imports tables of the desk and undoes that, one after the other, giving way to requests.
+// Imports tables of the desk and undoes imports, one at a time, giving way to requests.
 
 type Said = Pick<Remark, 'at' | 'text'>
 
@@ -53,7 +53,7 @@ export interface StagedWork {
   look: () => Promise<void>
   begin: (service: RunningService) => void
   /**
-   * Runs one `read` of a file at a time.
+   * Reads one file at a time.
    * @throws Problem rest_unavailable if too many wait
    */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>

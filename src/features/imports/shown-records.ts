@@ -92,7 +92,7 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * The first date here if it is later than in the source. `first`: the present one; undefined for a new
+ * The first date here if it is later than in the source. `first`: the present first date; undefined for a new
  * series.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {

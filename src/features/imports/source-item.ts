@@ -23,7 +23,7 @@ export const KIND_NAMES = {
   event: 'event',
 } as const satisfies Record<ItemKind, string>
 
-/** Links as identities; an undefined one is not changed. */
+/** Links as identities; an undefined link is not changed. */
 export interface ItemLinks {
   venue?: readonly string[]
   organizer?: readonly string[]
@@ -56,7 +56,7 @@ export interface SourceItem {
   page?: string
   /** SEQUENCE (RFC 5545, 3.8.7.4). */
   sequence?: number
-  /** For a series: the identity of its first event as a single one. */
+  /** For a series: the identity that its first event had as a single event. */
   formerly?: string
   /** Addresses of the image and of pictures in texts, if these are imported. */
   pictures?: readonly string[] | undefined

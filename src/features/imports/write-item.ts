@@ -298,10 +298,7 @@ export async function keepSeriesUid(tx: Tx, id: number, uid: string): Promise<vo
   await updateOne(tx, { id, columns: { uid } })
 }
 
-/**
- * Writes many events in few statements, and indexes their words.
- * @throws Problem as `settleNew` does
- */
+/** Writes many events in few statements, and indexes their words. */
 export async function createEvents(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
   const events = await settleNew(tx, asked)
   await saveEvents(tx, events)

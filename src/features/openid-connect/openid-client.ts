@@ -18,7 +18,7 @@ export interface OpenIdClient {
 /** A shorter secret could be guessed by trying it on a sealed cookie. */
 const SHORTEST_SECRET = 16
 
-/** Undefined if no issuer is set. @throws Error for wrong settings */
+/** Reads the settings; undefined if no issuer is set. @throws Error for wrong settings */
 export function readOpenIdClient(config: Config): OpenIdClient | undefined {
   if (config.oidc_issuer === '') {
     if (config.passwords === 'off') throw new Error('KALENDS_PASSWORDS=off needs KALENDS_OIDC_ISSUER.')

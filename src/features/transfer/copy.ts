@@ -92,7 +92,6 @@ function named(address: string | undefined, otherwise: string): string {
   return address
 }
 
-/** @throws Error when the file cannot be read */
 function addressIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').split('\n', 1)[0]?.trim() ?? ''
@@ -119,10 +118,7 @@ interface CopyAddresses {
   mediaTo?: string
 }
 
-/**
- * Migrates the target, copies the calendar, prints the counts.
- * @throws Error if the copy fails (see `copyCalendar`)
- */
+/** Migrates the target, copies the calendar, prints the counts. */
 export async function copyByAddress(
   addresses: CopyAddresses,
   features: readonly FeatureTables[],

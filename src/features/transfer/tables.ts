@@ -40,7 +40,7 @@ export const secretTables = (features: readonly FeatureTables[]): readonly strin
   ...features.flatMap(({ secret = [] }) => secret),
 ]
 
-/** The target fills these: it makes all copied changes in one transaction, at new positions. */
+/** Columns that the target fills: all copied changes are one transaction there, at new positions. */
 const OWN_COLUMNS = new Set(['changes.position'])
 
 const BATCH_ROWS = 500

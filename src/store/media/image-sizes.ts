@@ -149,7 +149,7 @@ async function inspect(sharp: SharpFactory, bytes: Buffer): Promise<Inspected | 
   if (!format || !dimensions) return undefined
   if (dimensions.width * dimensions.height > format.maxPixels || pages > MOST_FRAMES)
     throw tooLarge(format.maxPixels)
-  // AVIF stores the orientation as a property of the image; Exif only repeats it.
+  // AVIF stores the orientation as a property; Exif only repeats it.
   const held = mimeType === 'image/avif' ? 1 : orientation
   return { bytes, mimeType, format, dimensions, orientation: held, isMoving: pages > 1 }
 }

@@ -42,7 +42,7 @@ const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
 
-/** In ms, the least time between two reports, since in an outage every request fails. */
+/** In ms, the least time between reports: in an outage every request fails. */
 const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'

@@ -85,7 +85,7 @@ async function yieldTurn(pieces: Pieces, at: number): Promise<void> {
   pieces.until = at + STRETCH
 }
 
-/** Returns Exif with only the orientation: a little-endian directory with entry 0x0112 (Exif 2.3, 4.6.2). */
+/** Returns Exif with only the orientation: a little-endian directory of entry 0x0112 (Exif 2.3, 4.6.2). */
 function orientationExif(orientation: number): Buffer {
   const bytes = Buffer.alloc(26)
   bytes.write('II*\0', 'latin1')

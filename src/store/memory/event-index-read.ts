@@ -177,7 +177,7 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Returns those of the events that are public and listed, by id. */
+/** Returns the public, listed ones of the events by id. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**

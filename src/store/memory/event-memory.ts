@@ -230,7 +230,7 @@ function moveTo(memory: EventMemory, cursor: Cursor): void {
   memory.version = cursor
 }
 
-/** Drops the index. If the calendar had been read, it is read anew, while the database answers requests. */
+/** Drops the index; if it had been read, reads it anew while the database answers requests. */
 async function startAgain(memory: EventMemory): Promise<void> {
   const wasLoaded = memory.index !== undefined
   memory.sources++
@@ -241,7 +241,7 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** Rebuilds the index after an error in applying changes, so that no request fails because of this error. */
+/** Rebuilds the index after an error in applying changes, so that no request fails by this error. */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)

@@ -132,13 +132,14 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
 }
 
 const MOST_ALIKE = 32
-/** Ms until the next transaction begins although the last has not ended, as when that waits for a lock. */
+/** Ms until the next transaction begins although the last has not ended, as when it waits for a lock. */
 const LONG_MS = 50
 
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
 /**
- * Groups writes of one kind into transactions. A group waits for more half as long as the last write took.
+ * Groups writes of one kind into transactions. A group waits for more writes half as long as the last
+ * transaction took.
  */
 export function groupTransactions(write: Write): Groups {
   let ms = 0

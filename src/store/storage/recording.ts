@@ -20,10 +20,13 @@ export function writerBy(client: string): Writer {
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /** Whether the public could see the record before the change, and can from now on. */
+  /** True if the public could see the record before the change, and can from now on. */
   wasPublic: boolean
   isPublic: boolean
-  /** Hidden from public lists before the change, and from now on: public webhooks get no messages then. */
+  /**
+   * True if hidden from public lists before the change, and from now on: public webhooks get no messages
+   * then.
+   */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean

@@ -115,7 +115,7 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Checks that linked records, and those that new ones refer to, exist outside the trash (rule 21.1). */
+/** Checks that linked records exist outside the trash, and that what new ones refer to exists (rule 21.1). */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []

@@ -168,9 +168,7 @@ function wallTime(wall: string): string {
   return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
-/**
- * DTSTART and DTEND: dates for all-day events, local times if there are rules for the time zone, else UTC.
- */
+/** DTSTART and DTEND: dates for all-day events, local times if the time zone has rules, else UTC. */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)

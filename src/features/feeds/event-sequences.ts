@@ -16,9 +16,7 @@ export async function findEventSequences(
   return rows.map(({ id, own, shared }) => [id, Math.max(own ?? 0, shared ?? 0)])
 }
 
-/**
- * UTC time of the latest withdrawal, or empty: `updated` of a feed must not be earlier (RFC 4287, 4.2.15).
- */
+/** UTC time of the last withdrawal, or empty: a feed's `updated` must not be earlier (RFC 4287, 4.2.15). */
 export async function findLastWithdrawal(db: Db): Promise<string> {
   const found = await db
     .selectFrom('withdrawn_events')

@@ -181,9 +181,7 @@ async function findGrouped(context: Context, filters: EventFilters): Promise<Gro
 export const isOff = ({ event_status }: Pick<EventRow, 'event_status'>): boolean =>
   event_status === 'canceled' || event_status === 'postponed'
 
-/**
- * The stored query's filters; undefined if it is no longer valid, or names a record that no longer exists.
- */
+/** The stored query's filters; undefined if it is not valid, or names a record that no longer exists. */
 async function filtersOf(context: Context, query: string): Promise<EventFilters | undefined> {
   try {
     return (await readQuery(context, new URLSearchParams(query))).filters

@@ -4,10 +4,7 @@ import { domainToASCII } from 'node:url'
 const LONGEST_LOCAL = 64
 const LONGEST = 254
 
-/**
- * The part before the `@` (RFC 5322), without quoted strings, so that it holds no header, name or second
- * address.
- */
+/** The part before the `@` (RFC 5322), without quoted strings: it holds no header, name or second address. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 

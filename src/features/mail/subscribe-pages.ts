@@ -46,9 +46,7 @@ import {
 
 // Links in messages lead to pages with a button, since mail scanners follow links.
 
-/**
- * Translates a text. Its values become one line, without characters that change the direction of later text.
- */
+/** Translates a text. Values become one line, without characters that change the direction of later text. */
 function say({ site }: Context, text: MailText, values: Readonly<Record<string, string>> = {}): string {
   const plain = Object.entries(values).map(([name, value]) => [name, onOneLine(value)])
   return sayMail(site, text, Object.fromEntries(plain))

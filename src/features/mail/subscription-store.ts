@@ -175,16 +175,11 @@ export async function changeSubscriberZone(
     }
 }
 
-/**
- * Messages that subscriptions cause. The others in `TOPICS` answer a form, which a stranger may have sent.
- */
+/** Messages that subscriptions cause. Others in `TOPICS` answer a form, which a stranger may have sent. */
 const ISSUE_TOPICS = ['issue', 'reminder', 'moved', 'canceled', 'postponed']
 const TOPICS = [...ISSUE_TOPICS, 'confirm subscription', 'subscribed already']
 
-/**
- * Deletes a subscription. With the last one, the subscriber is deleted, and the address is removed from sent
- * messages.
- */
+/** Deletes a subscription; with the last one, the subscriber, and the address in sent messages. */
 export async function endSubscription(tx: Tx, { id, subscriber }: SubscriptionColumns): Promise<void> {
   await holdSubscribers(tx)
   const own = await findSubscriber(tx, subscriber)

@@ -68,7 +68,7 @@ function factList(site: Context['site'], facts: readonly Known[]): Html {
   )}</ul>`
 }
 
-/** By language tag, since `Intl` knows few of these. */
+/** Abbreviations by language tag, since `Intl` knows few sign languages. */
 const SIGN_LANGUAGES: Readonly<Record<string, string>> = {
   ...{ ase: 'ASL', asf: 'Auslan', asq: 'ÖGS', aed: 'LSA', bfi: 'BSL', bzs: 'Libras', csc: 'LSC', csq: 'HZJ' },
   ...{
@@ -91,7 +91,7 @@ function languageName(shownIn: string, tag: string): string {
 }
 
 /**
- * The fields that have a value.
+ * Labels and values of the fields that have a value.
  * @param shown values by field name, as in REST responses
  */
 export function labelledFacts(

@@ -50,9 +50,9 @@ export interface Card {
   start: string
   end: string
   isAllDay: boolean
-  /** Such as `MEZ`; empty for events in the zone of the site. */
+  /** The zone's abbreviation, such as `MEZ`; empty for events in the zone of the site. */
   zone: string
-  /** The zone at the end; empty if it is that of the start. */
+  /** The zone at the end; empty if it is the same as at the start. */
   endZone: string
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
@@ -60,7 +60,7 @@ export interface Card {
   picture: Picture | undefined
   /** `rhythm` says in words how the series repeats. */
   series: { id: number; path: string; rhythm: string } | undefined
-  /** Later dates of the series, in lists that show each series once. */
+  /** Number of later dates of the series, in lists that show each series once. */
   following?: number
 }
 
@@ -73,7 +73,7 @@ export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/** Leaves out events that cannot be shown. A card is cached until the index reports a change of it. */
+/** Loads cards of events that can be shown. A card is cached until the index reports a change of it. */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -102,7 +102,7 @@ async function readCards(
   const found = new Map<number, Card>()
   for (let i = 0; i < ids.length; i += AT_ONCE) {
     const some = ids.slice(i, i + AT_ONCE)
-    // Before the rows are read, so that a change in between invalidates the card at once.
+    // States are read before the rows, so that a change in between invalidates the card at once.
     const states = some.map((id) => statesOf(memory.pieces, [id]))
     const rows = await findCardRows(context.db, some)
     const links = await findCardLinks(context.db, rows)

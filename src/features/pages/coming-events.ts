@@ -11,8 +11,8 @@ import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/m
 // Finds coming events of a venue, organizer or term in the index, with bounded work.
 
 /**
- * At most this many events that have begun are checked for whether they still last, and at most `LOOK_AHEAD`
- * to come for whether they can be shown.
+ * At most this many begun events are checked for whether they still last, and at most `LOOK_AHEAD` coming
+ * ones for whether they can be shown.
  */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
@@ -32,8 +32,8 @@ function comingOf(index: EventIndex, kind: PostingKind, id: number, over: string
 }
 
 /**
- * Listed events that start on the day of `over` or later, or end after the local time `over`. Of those begun,
- * only the latest 200 are checked.
+ * The number of listed events that start on the day of `over` or later, or end after the local time `over`.
+ * Of those begun, only the latest 200 are checked.
  */
 export function countComing(
   index: EventIndex,

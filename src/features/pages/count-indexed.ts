@@ -21,7 +21,7 @@ import {
 } from '../../store/memory/event-index-list.ts'
 import { boundAt, eachRun } from '../../store/memory/sorted-slots.ts'
 
-/** Maximum of index slots tallied, which takes a millisecond or two. */
+/** Maximum of index slots counted, which takes a millisecond or two. */
 const MOST_COUNTED = 10_000
 
 /**
@@ -58,9 +58,7 @@ function postingCounter(index: EventIndex, query: IndexQuery): ((posting: number
   }
 }
 
-/**
- * By the day of beginning. `days` are first moments (ms) of consecutive days. Undefined if it takes too long.
- */
+/** Events by first day. `days` are first moments (ms) of consecutive days. Undefined if it takes too long. */
 export function countBegins(
   index: EventIndex,
   query: IndexQuery,
@@ -114,7 +112,7 @@ function visitSlots(
 }
 
 /**
- * Events in each of `times`, which lie within the window of the query. Undefined if that would take too long.
+ * The number of events in each of `times`, within the query's window. Undefined if it would take too long.
  */
 export function countTimes(
   index: EventIndex,
@@ -139,8 +137,8 @@ export function countTimes(
 const MOST_CONDITIONS = 31
 
 /**
- * Events that meet each of at most 31 conditions; in a collapsed list, a series counts once. Undefined if it
- * would take over two milliseconds.
+ * The number of events that meet each of at most 31 conditions; in a collapsed list, a series counts once.
+ * Undefined if it would take over two milliseconds.
  */
 export function countNarrowed(
   index: EventIndex,

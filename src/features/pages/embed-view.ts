@@ -29,7 +29,7 @@ const ATTRIBUTES = {
   lang: 'language',
 } as const
 
-/** These have no query parameter of the frame. */
+/** Attributes without a query parameter of the frame. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
 const EXTRAS = [

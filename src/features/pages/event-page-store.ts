@@ -25,7 +25,7 @@ function mapped(db: Db) {
 
 const month = sql<string>`substr(start_date, 1, 7)`
 
-/** Months (`YYYY-MM`) that have such events, in order, each with its latest change in UTC. */
+/** Months (`YYYY-MM`) that have events of site maps, in order, each with its latest change in UTC. */
 export async function listEventMonths(
   { db, readInLane }: Context,
   most: number,

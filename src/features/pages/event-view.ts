@@ -103,7 +103,7 @@ interface Others {
   original: string | undefined
   more: MoreEvents
   postponed: Postponed
-  /** By id, without events that cannot be shown. */
+  /** Cards by event id, without events that cannot be shown. */
   cards: ReadonlyMap<number, Card>
 }
 
@@ -254,7 +254,7 @@ ${sharedFacts(viewing, 'event', row, links, { first: repeatFact(viewing, links.s
 const mailLink = (title: string, url: string) =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(url)}`
 
-/** A script writes the times for visitors in another time zone into it. */
+/** An element into which a script writes the times for visitors in other time zones. */
 function elsewhere(site: Site, row: EventRow): Html {
   const iso = (utc: string) => `${utc.replace(' ', 'T')}Z`
   return html`<span class="yours" hidden data-wall="${row.start_date.slice(0, 16)}" data-starts="${iso(

@@ -68,7 +68,7 @@ function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   return unreadableQuery(query, wrong)
 }
 
-/** Limited to one term, in place of the query's terms of that taxonomy. */
+/** The query with one term in place of its own terms of that taxonomy. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)

@@ -67,9 +67,7 @@ interface ChipFilter {
   categories: CategoryChips
 }
 
-/**
- * Each chip sets a filter, or removes it if chosen, and keeps the others. Certain days have none for `when`.
- */
+/** Each chip sets a filter, or removes it if chosen, and keeps others. For certain days, `when` has none. */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
   const { site } = viewing.context
@@ -156,11 +154,11 @@ export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map()
 /** What chips count: events from the first day of the list on, and those still on. */
 export interface CountedLists {
   filters: EventFilters
-  /** What the page would list with other filters. */
+  /** Filters of what the page would list with other filters. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 
-/** Counts in the index only; not for searches, nor where it would take milliseconds. */
+/** Counts events for chips in the index; not for searches, nor where it would take milliseconds. */
 export function countChips(
   { context }: Viewing,
   { filters, lists }: CountedLists,
@@ -196,7 +194,9 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
   ['attendance', { attendance: ['online', 'mixed'] }],
 ]
 
-/** Events near the visitor; false without coordinates. Without scripts, it leads to a choice of places. */
+/**
+ * Chip of events near the visitor; false without coordinates. Without scripts, it leads to places to choose.
+ */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -250,7 +250,7 @@ const STATUSES: Readonly<Record<string, PageText>> = {
   postponed: 'Postponed',
 }
 
-/** Undefined for filters other than `when`, `time`, `free`, `attendance` and `event_status`. */
+/** The filter in words; undefined except for `when`, `time`, `free`, `attendance` and `event_status`. */
 export function askedInWords(site: Site, name: string, value: string): string | undefined {
   const listed = (words: Readonly<Record<string, PageText>>) =>
     value

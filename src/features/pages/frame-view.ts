@@ -9,7 +9,7 @@ import { queryText, readQuery } from './page-query.ts'
 import { type EventsAsked, sameEvents } from './view-head.ts'
 import { pathTo, say, type Viewing } from './viewing.ts'
 
-// For an iframe on websites that forbid scripts.
+// Pages for an iframe on websites that forbid scripts.
 
 export const FRAME_PATH = '/embed/frame/'
 

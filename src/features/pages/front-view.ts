@@ -60,7 +60,7 @@ ${await soonSection(viewing, shown, when)}${lead.body}`,
   }
 }
 
-/** Among today's on the first page of the list, or in the index if that page ends before the day does. */
+/** Tonight's events, from the list's first page, or from the index if that page ends before the day does. */
 async function findTonight(
   viewing: Viewing,
   filters: EventFilters,
@@ -106,7 +106,7 @@ interface Lead {
 }
 
 const MOST = 5
-/** More than are shown are looked up, since canceled ones are skipped. */
+/** Number of events looked up: more than are shown, since canceled ones are skipped. */
 const AMONG = 15
 
 /**
@@ -167,7 +167,7 @@ const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 const SIZES = { hero: '(max-width: 47.5rem) 72vw, 372px', card: '(max-width: 47.5rem) 52vw, 120px' }
 const PIXELS = { hero: 760, card: 400 }
 
-/** Large (`hero`) or small (`card`). Without a picture, the text is on its category's colour. */
+/** A featured event, large or small. Without a picture, the text is on its category's colour. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
@@ -198,7 +198,7 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
 /** Dates fewer days away are written without the year. */
 const NEAR_DAYS = 300
 
-/** With a short weekday; if the event has begun, its last day. */
+/** The first day with a short weekday; if the event has begun, the last day. */
 function whenOf({ context: { site }, today }: Viewing, card: Card): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

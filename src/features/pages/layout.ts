@@ -151,7 +151,7 @@ function navigation(site: Site, { current }: View): Html {
   )}`
 }
 
-/** This page in other languages; false if the site has one, or the page no address. */
+/** This page in other languages; false if the site has only one, or the page has no address. */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path that begins with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -211,7 +211,7 @@ ${property('og:title', view.title || site.name)}${property('og:description', des
 )}<meta name="twitter:card" content="${view.image ? 'summary_large_image' : 'summary'}">`
 }
 
-/** Escaped so that nothing in it can end the script element. */
+/** JSON-LD, escaped so that nothing in it can end the script element. */
 function linkedData(data: object): Html {
   return trusted(
     JSON.stringify(data)

@@ -10,7 +10,7 @@ export interface DirectoryEntry {
   status: 'publish'
   name: string
   city: string
-  /** Of the folded name, by which the entry is sorted. */
+  /** First letter of the folded name, by which the entry is sorted. */
   letter: string
 }
 
@@ -29,7 +29,7 @@ const MOST_WORDS = 8
 /** `is true` keeps SQLite from the index on status, so that it walks that of names. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/** By name. Conditions are tested within the index, before rows are read. */
+/** Entries by name. Conditions are tested within the index, before rows are read. */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,
@@ -56,7 +56,7 @@ export async function listDirectory(
 
 const MOST_LETTERS = 60
 
-/** One lookup per letter in the index of names. */
+/** First letters of names, found by one index lookup per letter. */
 export async function listLetters(db: Db, kind: LinkedKind): Promise<string[]> {
   const { table } = NAMES[kind]
   const { rows } = await sql<{ letter: string }>`

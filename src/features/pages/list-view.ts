@@ -115,7 +115,7 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** Begun before the first day and still on; missing for past events and searches. */
+  /** Events begun before the first day and still on; missing for past events and searches. */
   ongoing?: Ongoing
   isShorter?: boolean
 }
@@ -155,7 +155,7 @@ function sections(
   return html`${daySections(viewing, others)}${shown}`
 }
 
-/** Known from moved sites: `0` lists every date of a series, else it is listed once. */
+/** Parameter known from moved sites: with `0`, every date of a series is listed, else each series once. */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {

@@ -83,7 +83,7 @@ function changesAsked(
 }
 
 /**
- * The name may lack its prefix `pages_`.
+ * Finds a setting; the name may lack its prefix `pages_`.
  * @throws Error with one sentence for an unknown name
  */
 function settingCalled(name: string): OwnerSetting {
@@ -127,7 +127,7 @@ const TEXTS = 'texts'
 const PARTED_BY: Readonly<Partial<Record<OwnerSetting, string>>> = { pages_links: '\n', pages_presses: ',' }
 
 /**
- * A folder or its `look.json`. Settings that it lacks are reset.
+ * Reads a folder or its `look.json`. Settings that the file lacks are reset.
  * @throws Error with one sentence if it cannot be read
  */
 function readLookFolder(place: string): OwnerValues {
@@ -172,7 +172,7 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
 }
 
 /**
- * For a file or folder, `text` is its path.
+ * The text to store. For a file or folder, `text` is its path.
  * @throws Error with one sentence if the value is not valid
  */
 function checkedValue(name: OwnerSetting, text: string): string {
@@ -190,7 +190,7 @@ function dataAt(name: LookFileSetting, path: string): string {
   }
 }
 
-/** As `readLookFolder` can read it. */
+/** Writes what `readLookFolder` can read. */
 function writeLookFolder(
   folder: string,
   set: OwnerTexts,

@@ -26,7 +26,7 @@ export interface Look {
   corner: Config['pages_corner']
   density: Config['pages_density']
   typeface: Config['pages_typeface']
-  /** Follows the built-in style sheet. */
+  /** CSS that follows the built-in style sheet. */
   css: string
   files: LookFiles
   showsName: boolean
@@ -59,7 +59,7 @@ interface LookFile {
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/** Only for files named at the start. The type of uploaded files is recognised by content. */
+/** Extensions only for files named at the start. The type of uploaded files is recognised by content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
 /**
@@ -187,7 +187,7 @@ const HEADERS: Readonly<Record<Look['header'], string>> = {
 }
 
 /**
- * Rules that follow those of the pages.
+ * CSS rules that follow those of the pages.
  * @param font the URL of the owner's own font
  */
 export function lookStyle(

@@ -23,7 +23,7 @@ interface Place {
   events: number[]
 }
 
-/** By venue: on a map if map tiles are configured, and as a list. */
+/** Events by venue: on a map if map tiles are configured, and as a list. */
 export async function mapView(viewing: Viewing, asked: EventsAsked): Promise<View> {
   const { context, today } = viewing
   const { site, db } = context

@@ -2,7 +2,7 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../../base/cache.ts'
 import { escapeHtml, safeText } from '../../base/text/html.ts'
 
-/** `below`: from `h2` on; `bold`: as bold lines. */
+/** Headings `below`: from `h2` on; `bold`: as bold lines. */
 type HeadingForm = 'below' | 'bold'
 
 /** HTML is escaped. A picture becomes its alternative text, since it would be loaded from another host. */
@@ -31,12 +31,10 @@ function readerWith(headings: HeadingForm): Marked {
 /** Cached, since every change of a setting and every preview renders all texts again. */
 const read = emptyCache<string, string>(processBudget)
 
-/**
- * A text with more `*`, `_` and `~` is not parsed: matching emphasis takes time quadratic in their number.
- */
+/** A text with more `*`, `_` and `~` is not parsed: the time for emphasis is quadratic in their number. */
 const MOST_MARKS = 1500
 
-/** Sanitised HTML. A text nested too deeply or with too many marks is shown as typed. */
+/** Markdown as sanitised HTML. A text nested too deeply or with too many marks is shown as typed. */
 export function markdownHtml(text: string, headings: HeadingForm): string {
   return cachedText(read, `${headings} ${text}`, () => sanitised(text, headings))
 }

@@ -102,7 +102,7 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** By their last day, events that are over after all others. */
+/** Sorts by last day, events that are over after all others. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) ||
   (a.last < b.last ? -1 : Number(a.last > b.last)) ||
@@ -147,9 +147,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/**
- * The months before and after; undefined for a direction with neither an event of these filters nor today.
- */
+/** The months before and after; undefined for a direction without events of these filters and today. */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -325,7 +323,7 @@ function brief(viewing: Viewing, card: Card, day: string): Html {
   )}</span>${card.place && html`<span class="where">${nameShown(site, card.place.name)}</span>`}</a></li>`
 }
 
-/** The start; on days after the first, the end. */
+/** The start time; on days after the first, the end time. */
 export function timeOn(site: Site, { start, end }: Card, day: string, write = writtenShortTime): string {
   return dayOf(start) < day
     ? say(site, 'until {date}', { date: write(site, end) })

@@ -39,7 +39,7 @@ export async function findFetched(db: Db, addresses: readonly string[]): Promise
   return new Map((await selectFetched(db, { addresses })).map((row) => [row.source_url, row]))
 }
 
-/** By its path at a moved source, in any size. */
+/** The image with this path at a moved source, in any size. */
 export async function findByOldImagePath(db: Db, path: string): Promise<ImageRow | undefined> {
   if (!IMAGE_NAME.test(path)) return undefined
   const paths = namesOfImage(path).map(oldPath)

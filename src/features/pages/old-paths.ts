@@ -21,7 +21,7 @@ export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promi
 }
 
 export interface OldPaths {
-  /** Sorted, of all old paths; undefined until read. Paths may share one, so the database checks hits. */
+  /** Sorted hashes of old paths; undefined until read. Paths may share one, so the database checks hits. */
   hashes: Uint32Array | undefined
   asOf: number
   isReading: boolean
@@ -44,7 +44,7 @@ const PAGES_AT_ONCE = 1000
 /** Maximum of list paths collected; a site has a few. */
 const MOST_LISTS = 1000
 
-/** True if the path may be that of a moved source's page. Only false is certain: paths may share a hash. */
+/** Only `false` is certain, since paths may share a hash. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths
@@ -62,7 +62,7 @@ function isBehindNow(memory: EventMemory): boolean {
   }
 }
 
-/** If that fails, requests keep asking the database. */
+/** Reads the old paths' hashes. If that fails, requests keep asking the database. */
 async function readPaths(paths: OldPaths, asOf: number, db: Db): Promise<void> {
   paths.isReading = true
   try {

@@ -41,7 +41,7 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
-  /** Not needed by the unfiltered front page. */
+  /** Style sheet not needed by the unfiltered front page. */
   others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),
@@ -70,7 +70,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
 
-/** For the desk's preview, which shows the front page in other colours. */
+/** Style sheet of the desk's preview, which shows the front page in other colours. */
 export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
@@ -225,7 +225,7 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/** Of text in the accent colour. `ratio` is the colour's own; `shown` is the colour used in its place. */
+/** Contrast of text in the accent colour. `ratio` is the colour's own; `shown` is the colour used instead. */
 interface TextContrast {
   ratio: number
   shown: string
@@ -242,9 +242,7 @@ export function accentContrast(colour: string): Record<'light' | 'dark', TextCon
   }
 }
 
-/**
- * Mixes `colour` with `target` until it has the contrast `needed` to `other`; `target` if no mixture has it.
- */
+/** Mixes `colour` with `target` until it has the contrast `needed` to `other`, or else returns `target`. */
 function towards(colour: Rgb, target: Rgb, other: Rgb, needed = READABLE): Rgb {
   for (let step = 0; step < STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -340,7 +338,7 @@ function embedScripts(
   ])
 }
 
-/** As browsers write it: `+02:00` for `UTC+2`. */
+/** The zone as browsers write it: `+02:00` for `UTC+2`. */
 const zoneOf = (timezone: string) =>
   timezone.replace(
     /^UTC([+-])(\d{1,2})(?::?(\d\d))?$/,
@@ -377,12 +375,12 @@ const styleOf = (name: string) =>
     .replace(/="(\w+)"\]/g, '=$1]')
     .replaceAll(';}', '}')
 
-/** Devices request it at a fixed path, whether or not the page names it. */
+/** An icon that devices request at a fixed path, whether or not the page names it. */
 interface SiteIcon {
   side: number
-  /** Visible where the image is transparent or does not reach. */
+  /** Background, visible where the image is transparent or does not reach. */
   ground: string
-  /** Round corners of the built-in mark. Devices round home screen icons themselves. */
+  /** True if the built-in mark has round corners. Devices round home screen icons themselves. */
   isRound: boolean
   wrap: (png: Buffer, side: number) => Buffer
   mediaType: string
@@ -405,7 +403,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** From the look's icon if it is a raster image, else from the mark in the accent colour. */
+/** An icon from the look's icon if that is a raster image, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -443,7 +441,7 @@ const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }
 
-/** Pixel by pixel, since SVG files are never rendered here. */
+/** Draws pixel by pixel, since SVG files are never rendered here. */
 function drawMark(side: number, accent: string, isRound: boolean): Pixels {
   const pixels = Buffer.alloc(side * side * 4)
   const colour = rgbOf(accent)

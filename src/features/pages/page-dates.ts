@@ -9,7 +9,7 @@ import { type DateForm, writingOf, written } from '../feeds/date-forms.ts'
 
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** A UTC offset: the language has no name for the zone. */
+/** Matches a UTC offset: the language has no name for the zone. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
 /** French puts a word before the name: `heure : Irlande`. */
@@ -36,9 +36,7 @@ export const edgeLetters = (
     zoneLetters(site, row.timezone, row.utc_end_date),
   ] as const
 
-/**
- * A zone's name at `utc`, such as `Mitteleuropäische Sommerzeit`; without `utc`, one for summer and winter.
- */
+/** A zone's name at `utc`, such as `Mitteleuropäische Sommerzeit`; without `utc`, for the whole year. */
 export function zoneName(site: Site, zone: string, utc?: string): string {
   const locale = localeOf(site)
   const season = utc === undefined ? '' : timezoneAbbreviation(zone, utc)
@@ -65,7 +63,7 @@ function named(
   }
 }
 
-/** Such as `9am`, for narrow columns. */
+/** The time, such as `9am`, for narrow columns. */
 export function writtenShortTime(site: Site, wall: string): string {
   const time = written(site, 'time', wall)
   const [, clock = '', half = ''] = /^([\d:]+)\s([AP]M)$/i.exec(time) ?? []
@@ -121,7 +119,7 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** One decimal below ten kilometres. */
+/** A distance, with one decimal below ten kilometres. */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -132,8 +130,8 @@ const distances = madeOnce(
 )
 
 /**
- * In the language's format. Integers below 1000 look the same in all languages and skip `Intl`, which takes
- * microseconds each: a form has hundreds of counts.
+ * A number in the language's format. Integers below 1000 look the same in all languages and skip `Intl`,
+ * which takes microseconds each: a form has hundreds of counts.
  */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
@@ -154,12 +152,12 @@ export function lastDayOf(start: string, end: string): string {
   return laterOf(first, last)
 }
 
-/** Events that end later are not over: at night, the present minute; by day, the end of the coming night. */
+/** Events that end later are not over: at night, the present minute; by day, the end of last night. */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }
 
-/** Before five in the morning, pages change from minute to minute as events end. */
+/** True before five in the morning, when pages change from minute to minute as events end. */
 export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
 
 /** True if an event is over at local time `wall`; one that ends at night, not before it ends. */
@@ -213,7 +211,7 @@ export function weekOf(day: string, weekStart: number): string[] {
 
 const WEEK = /^(\d{4})-W(\d\d)$/
 
-/** Of an ISO 8601 week such as `2026-W48`; undefined if there is no such week. */
+/** Monday of an ISO 8601 week such as `2026-W48`; undefined if there is no such week. */
 export function mondayOf(week: string): string | undefined {
   const [, year = '', number = ''] = WEEK.exec(week) ?? []
   if (year === '' || year === '0000' || number < '01') return undefined

@@ -3,7 +3,7 @@ import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
 // Filters that pages and `<kalends-events>` share with the REST API.
 
-/** Not used by pages: the path, `near` or the page number say it, or there is no use for it. */
+/** Filters not used by pages: the path, `near` or the page number say it, or there is no use for them. */
 const {
   page: _page,
   per_page: _perPage,
@@ -20,7 +20,7 @@ const {
   geoloc_radius: _radius,
   collapse: _collapse,
   ticketed: _ticketed,
-  // `search` on pages.
+  // Called `search` on pages.
   words: _words,
   ...shared
 } = eventFilters

@@ -4,7 +4,7 @@ import { type Html, html } from './page-html.ts'
 
 export interface Chosen {
   language: Language
-  /** The query names it, or the site has no other. */
+  /** True if the query names it, or the site has no other. */
   isNamed: boolean
 }
 
@@ -104,7 +104,7 @@ export function byLanguage<Value>(make: (language: Language) => Value): Readonly
   >
 }
 
-/** In the language itself, capitalized. */
+/** Language names in the language itself, capitalized. */
 export const LANGUAGE_NAMES = byLanguage((language) => {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)

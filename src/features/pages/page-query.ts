@@ -52,7 +52,7 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** Other views ignore these. */
+/** Parameters that only lists use. */
 export const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
@@ -130,7 +130,7 @@ export function readPart(query: URLSearchParams): string {
   ).toString()
 }
 
-/** The number of the first page is left out. */
+/** The query string. The number of the first page is left out. */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],

@@ -32,7 +32,7 @@ interface OfferedVenue {
 export interface PageTerms {
   /** By id: terms with the most published events, their ancestors, and those that `learnTerms` added. */
   byId: Map<number, ShownTerm>
-  /** Looked up later; undefined for a term without published events. */
+  /** Terms looked up later; undefined for a term without published events. */
   learned: Map<number, ShownTerm | undefined>
   /** Top-level categories by name; `count` includes those below. */
   tops: readonly ShownTerm[]
@@ -159,7 +159,7 @@ const termChoice = ({ slug, name, depth }: ShownTerm): Choice => ({
 
 const venueChoice = ({ id, name }: OfferedVenue): Choice => ({ value: String(id), text: name })
 
-/** For a page that must not read from the database. */
+/** No terms, for a page that must not read from the database. */
 export const noTerms = (): PageTerms => termsFrom(new Map(), { category: false, tag: false }, [])
 
 const offered = (row: NamedVenue): OfferedVenue => ({

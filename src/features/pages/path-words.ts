@@ -23,9 +23,7 @@ export type PathWord =
   | 'page'
   | 'all'
 
-/**
- * As people write them; paths have their slugs. Versions of a translation may differ, hence several forms.
- */
+/** Forms as people write them; paths have their slugs. Versions of a translation may differ. */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 
 const de: PathWords = {

@@ -27,9 +27,7 @@ interface Preview {
   banner: Html
 }
 
-/**
- * The front page in another look. Links and buttons do nothing, since they would lead to the present look.
- */
+/** The front page in another look. Links and buttons do nothing: they would lead to the present look. */
 export async function previewFront(
   pages: Pages,
   context: Context,

@@ -31,21 +31,20 @@ import { isFile } from './translated-paths.ts'
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
-  /** By feed address, valid for one `version` of the data; if undefined, forever: nothing was looked up. */
+  /** Lists by feed address. An undefined `version` is always valid, since no record was read. */
   lists: Cache<string, { version: string | undefined; list: string }>
-  /** Here people are told why they get no feed. */
+  /** Pages that tell people why they get no feed. */
   pages: PublicPages | undefined
   answerList: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
   /** Answers an address with `ical=1` that turns out to have no feed. */
   answerPage: (exchange: Exchange, signIn: SignIn) => unknown
 }
 
-/** `budget` limits the cache of addresses. */
 export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: CacheBudget): PublicFeeds {
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** Undefined if the address is not a feed's. */
+/** The feed's handler; undefined if the address is not a feed's. */
 export function feedAt(
   feeds: PublicFeeds,
   { url }: Exchange,
@@ -100,7 +99,7 @@ async function lookUp(
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/** A list for which records were looked up is valid only while the data have not changed. */
+/** An address found by reading records (it has a `version`) is used only at that version of the data. */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -169,7 +168,7 @@ interface FeedAddress {
   isOfToday: boolean
 }
 
-/** `gone`: no longer public; undefined: never was. */
+/** `gone`: the record is no longer public; undefined: it never was. */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
@@ -187,7 +186,7 @@ function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
 
-/** Does not check whether records exist; never throws. */
+/** Reads an address without checking whether records exist; never throws. */
 function readFeedAddress(
   { text, path, query }: RequestUrl,
   site: Site,
@@ -266,7 +265,7 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** Undefined if there never was such a record. */
+/** Finds the list; undefined if there never was such a record. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

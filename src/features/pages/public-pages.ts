@@ -55,13 +55,13 @@ export interface PublicPages {
   pages: Pages
   answerCache: AnswerCache
   assets: Map<string, WrittenAnswer>
-  /** Rendered on demand in the present look. */
+  /** Icons rendered on demand in the present look. */
   icons: Map<string, Promise<WrittenAnswer>>
   languages: LanguageChooser
   making: Map<string, Making>
 }
 
-/** Being made; other requests for the same page wait for it. */
+/** A page being made; other requests for the same page wait for it. */
 interface Making {
   made: Promise<WrittenAnswer>
   /** Requests that wait. If all clients disconnect, the page is not made. */
@@ -105,9 +105,7 @@ function answersOf({ assets }: Pages): [string, WrittenAnswer][] {
 
 const MOST_ASSETS = 50
 
-/**
- * Rereads the look if settings have changed. Files of former looks are kept for a while for pages still open.
- */
+/** Rereads the look if settings have changed. Files of former looks are kept for a while for open pages. */
 function followSettings(all: PublicPages): void {
   const { pages, assets, icons, service } = all
   if (pages.settings === service.memory.settings) return
@@ -121,7 +119,7 @@ function followSettings(all: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** For the path of an asset or icon; undefined for others. */
+/** The handler for the path of an asset or icon; undefined for others. */
 export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) => unknown) | undefined {
   const { entrance, assets } = all
   followSettings(all)
@@ -144,8 +142,8 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAns
 type Otherwise = (exchange: Exchange, signIn: SignIn) => unknown
 
 /**
- * Undefined if the path is not one of pages. Where nothing answers, people get a page with the error;
- * programs, which do not accept HTML, get `otherwise`.
+ * The handler for a page's path; undefined for other paths. Where nothing else answers, people get a page
+ * with the error; programs, which do not accept HTML, get `otherwise`.
  */
 export function pageAt(
   all: PublicPages,
@@ -174,7 +172,7 @@ export function pageAt(
   }
 }
 
-/** Undefined if there is none, or the client may prefer another representation. */
+/** The cached page; undefined if there is none, or the client may prefer another representation. */
 function findCachedPage(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
   const { service, answerCache } = all
   if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
@@ -385,7 +383,7 @@ function pageHeaders({ site, images }: Service, imagesFrom: string | undefined):
   }
 }
 
-/** A frame has neither scripts nor forms. */
+/** Headers of a frame, which has neither scripts nor forms. */
 function frameHeaders({ site, images }: Service): Record<string, string> {
   const ancestors = site.frameAncestors.length === 0 ? ["'none'"] : ["'self'", ...site.frameAncestors]
   const policy = contentPolicy(site, images.mediaUrl, { actsWith: "'none'", framedBy: ancestors.join(' ') })

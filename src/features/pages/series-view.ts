@@ -85,7 +85,7 @@ ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
-/** Common to all dates. The link to an online meeting is left to their pages, unless it is always shown. */
+/** Facts common to all dates. The link to an online meeting is left to their pages, unless always shown. */
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }

@@ -72,7 +72,7 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/** Validated as at the start of the service; an empty text restores the start's value. */
+/** Fields validated as at the start of the service; an empty text restores the start's value. */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [

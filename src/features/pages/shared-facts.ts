@@ -90,7 +90,7 @@ function whereFact(viewing: Viewing, row: SharedRow, venues: readonly VenueRow[]
   )
 }
 
-/** In the largest unit of which it is a multiple: days, hours or minutes. */
+/** A duration in the largest unit of which it is a multiple: days, hours or minutes. */
 function lengthInWords(language: string, minutes: number): string {
   const units = [
     [1440, 'day'],

@@ -19,7 +19,7 @@ const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 interface Entry {
   address: string
-  /** In UTC; empty if unknown. */
+  /** Last change in UTC; empty if unknown. */
   changed: string
 }
 

@@ -5,7 +5,7 @@ import { daysMeant, eveningOf, type Locality } from '../../calendar/events/event
 import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
-/** What the path says of a view. A missing date is undefined: the present one. */
+/** What the path says of a view. A date that the path lacks is undefined: the present one. */
 interface Said {
   list: unknown
   past: unknown
@@ -25,9 +25,9 @@ interface ViewRow<View extends keyof Said> {
   at: (day: string | undefined, month: string | undefined) => Span<View>
   /** Dates of the view's iCalendar feed as query string; undefined for the ordinary feed. */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
-  /** The dates are in the query, not in the path. */
+  /** True if the dates are in the query, not in the path. */
   isList: boolean
-  /** In links; undefined for a view that others do not link to. */
+  /** The view's name in links; undefined for a view that others do not link to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
@@ -133,7 +133,7 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
-/** The dates of a list are not in the path. */
+/** True for a list, whose dates are not in the path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
 /** Views that a page links to, each at the page's date; its own without a date. */

@@ -8,7 +8,7 @@ const SECONDS = 5
 export type Pixels = Buffer
 
 /**
- * `ground` is the background colour.
+ * A square PNG. `ground` is the background colour.
  * @throws Error for bytes that are not an accepted image
  */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {

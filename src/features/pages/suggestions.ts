@@ -37,7 +37,7 @@ const LONGEST = 100
 /** `is true` keeps SQLite from the index on status, and so from reading all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
 
-/** More than are shown, since several events may have the same title. */
+/** Titles read: more than are shown, since several events may have the same title. */
 const TITLES_READ = 8
 
 /** `last` sorts after all folded names that begin with `folded`. */
@@ -127,7 +127,7 @@ export async function findLinkedNamed(
   )
 }
 
-/** In list order, one of each title; none while the index is being filled. */
+/** Events by title, in list order, one of each title; none while the index is being filled. */
 async function suggestEvents(
   typed: TypedWords,
   { db, readInLane, memory, site, now }: Context,

@@ -23,11 +23,11 @@ const VIEWS = wordsFor([
   'summary',
   'page',
 ])
-/** May follow a term. Any other word there may be a child term's slug. */
+/** Words that may follow a term. Any other word there may be a child term's slug. */
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** For one place of a path. A slug that is also an English word means that. */
+/** Words by slug for one place of a path. A slug that is also an English word means that. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -36,9 +36,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** In characters, with accents percent-encoded. */
+/** Maximum length of a word, with accents percent-encoded. */
 const LONGEST = 60
-/** So that a long path costs little. */
+/** Maximum of words, so that a long path costs little. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -49,7 +49,7 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
 /** A dot is in the last segment; slugs never have one. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** Undefined if nothing changes. Fast, since most paths fail at their first word. */
+/** In English; undefined if nothing changes. Fast, since most paths fail at their first word. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)

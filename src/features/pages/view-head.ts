@@ -66,7 +66,7 @@ export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: stri
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** Without the dates of its list. */
+/** Feeds of a list, without its dates. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
 export const feedOf = (asked: EventsAsked, ending: string) =>
@@ -79,7 +79,7 @@ function mailQuery({ term, query }: EventsAsked): string {
   return own.toString()
 }
 
-/** That of the site's first view is `/`. */
+/** The canonical path. That of the site's first view is `/`. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
@@ -201,7 +201,7 @@ function categoryChips(
   return { shown: shown.map(chipOf), others }
 }
 
-/** The owner's choice, else those with the most events, and always the chosen one. */
+/** Categories with chips: the owner's choice, else those with the most events, and always the chosen one. */
 function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -216,7 +216,7 @@ function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTe
 
 interface FormField {
   names: readonly string[]
-  /** For lists only; other views have their dates in the path. */
+  /** True for lists only; other views have their dates in the path. */
   ofLists?: true
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
@@ -439,7 +439,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   }
 }
 
-/** Another page of a list, with its dates. Days before `from` are shown as `from`. */
+/** A link to a list's page, with its dates. Days before `from` are shown as `from`. */
 export async function datedWay(
   viewing: Viewing,
   path: string,

@@ -30,7 +30,7 @@ export interface Viewing {
   wall: string
   today: string
   address: string | undefined
-  /** Around which the visitor looks for events. */
+  /** Position around which the visitor looks for events. */
   around?: { lat: number; lng: number } | undefined
 }
 
@@ -45,7 +45,7 @@ export interface View {
   status: number
   title: string
   description: string
-  /** Without filters; undefined for a page without an address of its own, such as an error. */
+  /** The address without filters; undefined for a page without an address of its own, such as an error. */
   canonical: string | undefined
   /** URL of the page on another site, if that is the original. */
   original?: string | undefined
@@ -56,7 +56,7 @@ export interface View {
   type?: 'website' | 'article'
   linkedData?: object | undefined
   feeds?: readonly FeedLink[]
-  /** No filter is set, so the style sheet `others` is not needed. */
+  /** True if no filter is set, so the style sheet `others` is not needed. */
   isPlain?: boolean
   styles?: readonly Pick<Asset, 'path'>[]
   imagesFrom?: string | undefined
@@ -73,7 +73,7 @@ export const sayEvents = (site: Site, count: number) =>
 export const sayMore = (site: Site, count: number) =>
   sayCount(site, '+{count} more', count, { count: writtenNumber(site, count) })
 
-/** With the root of the site, and with the language if the query names one. */
+/** Path with the root of the site, and with the language if the query names one. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
 /** `lang` for the calendar's texts on pages in another language, since browsers hyphenate by it. */

@@ -41,7 +41,7 @@ interface Drawing {
   dayPath: (day: string) => string
 }
 
-/** Events of several days are bars. */
+/** A week's page, with events of several days as bars. */
 export async function weekView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {
   const { context, today } = viewing
   const { site } = context
@@ -107,7 +107,7 @@ function numbered({ context: { site }, weekStart }: Viewing, first: string, coun
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
 
-/** Events that begin in the week first, then those that end sooner. */
+/** Sorts events that begin in the week first, then those that end sooner. */
 const byInterest =
   (first: string) =>
   (a: Stretch, b: Stretch): number =>

@@ -12,7 +12,7 @@ export function nearName(site: Site, day: string, today: string): string {
   return dayNumber(day) - dayNumber(today) === 1 ? translate(site.language, 'Tomorrow') : ''
 }
 
-/** Ends on the next day, earlier in the day but not in the small hours, as from 20:00 to 9:00. */
+/** True if it ends on the next day, earlier in the day but not in the small hours, as from 20:00 to 9:00. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
   end.slice(11) < start.slice(11) &&
@@ -23,7 +23,7 @@ export interface WhenWords {
   days: string[]
   /** Undefined for all-day events, and if `days` has the times. */
   hours: { start: string; end: string } | undefined
-  /** Abbreviated, at the end. If that at the start differs, the start time has its own. */
+  /** The zone's abbreviation at the end. If the one at the start differs, the start time has its own. */
   zone: string
 }
 

@@ -241,10 +241,7 @@ ${saySubmission(
   return success(asked, kept.secret)
 }
 
-/**
- * Why a suggestion is set aside; empty if it is not. A form from before the proof of work was required needs
- * none.
- */
+/** Why a suggestion is set aside, or empty. A form from before proof of work was required needs none. */
 function asideOf({ sent, route }: Asked, token: string, proof: number | undefined): Aside {
   if (hasManyLinks(sent)) return 'links'
   if (issuedAt(token) < route.lately.since + 2 * KEPT_MS) return ''

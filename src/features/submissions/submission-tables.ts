@@ -11,10 +11,7 @@ export type SubmissionState =
   | 'withdrawn'
   | 'spam'
 
-/**
- * Why a suggestion is set aside: too many links, a text that another address has sent as well, or no proof of
- * work.
- */
+/** Set aside for too many links, a text that another address has sent as well, or no proof of work. */
 export type Aside = '' | 'links' | 'repeated' | 'proof'
 
 /** Times are in UTC, and empty if they do not apply. */

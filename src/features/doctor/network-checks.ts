@@ -72,7 +72,7 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/** The time in `Date`, to which `Age` is added: a cache keeps `Date`. */
+/** The site's clock by `Date`, and by `Age`, as a cache keeps `Date`. */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }

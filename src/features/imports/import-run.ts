@@ -161,7 +161,7 @@ export function refuseOutage(error: unknown): void {
 }
 
 /**
- * Notes that the source still has the record: a mirror trashes others. `here`: the fields with other values.
+ * Notes that the source still has the record: a mirror trashes others. `here`: fields with values kept here.
  */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)

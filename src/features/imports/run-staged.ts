@@ -53,7 +53,7 @@ export interface StagedWork {
   look: () => Promise<void>
   begin: (service: RunningService) => void
   /**
-   * Reads one file at a time.
+   * Runs one `read` at a time: of a file, or an undo.
    * @throws Problem rest_unavailable if too many wait
    */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>

@@ -77,7 +77,8 @@ export function overloaded(): Problem {
 
 /**
  * Runs the work when its queue has a place.
- * @throws Problem rest_unavailable if the request gives way, has waited too long, or its client has gone
+ * @throws Problem rest_unavailable if the queue is full, if the request has lost its place to another
+ * client or waited too long, or if its client has gone
  */
 export async function admitted<T>(
   { queues }: Admission,

@@ -324,7 +324,7 @@ function contextWith<Memory extends EventMemory | undefined>(
   listed: Memory,
   incoming?: IncomingRequest,
 ): Context & { memory: Memory } {
-  // A client that hears of its write sees it in every later answer.
+  // Once a client has the answer to a write, every later answer contains that write.
   const seen = async <T>(writing: Promise<T>): Promise<T> => {
     const result = await writing
     // After a failure the memory is behind, and reads go to the database.

@@ -104,7 +104,7 @@ export const recurrenceMessages = [
 
 type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
-/** A rule with BYWEEKNO and BYYEARDAY, which events here cannot have. */
+/** A rule that may also have BYWEEKNO and BYYEARDAY. Only imports read such rules. */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]
   readonly yeardays?: readonly number[]

@@ -29,7 +29,7 @@ export async function createFirstAdministrator(database: Database, now: number):
       await addPendingPassword(tx, user, 'First start', now)
     }, FIRST_START)
   } catch (error) {
-    // Another process has created the user meanwhile.
+    // Not a failure if another process has created the user meanwhile.
     if (!(await hasUsers(database.read))) throw error
   }
 }

@@ -212,7 +212,7 @@ interface NewDates {
 
 /**
  * The new schedule of a series, one occurrence of which gets other times or another recurrence; undefined if
- * neither changes. Unsent exceptions stay.
+ * neither changes. If the recurrence names no dates to leave out, those of the old one stay left out.
  * @throws Problem naming the faults of the recurrence
  */
 export function newDates(

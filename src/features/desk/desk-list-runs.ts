@@ -52,7 +52,10 @@ export const runsOf = (tab: DeskTab): IndexRun[] =>
     ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
   )
 
-/** One bound for each end of a run: of two bounds on the same column, SQLite might use the looser. */
+/**
+ * Merges the bounds of the list with those of the run into one for each end: with two conditions on the same
+ * column, SQLite might search the index by the looser one.
+ */
 export function runStarts(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },

@@ -66,7 +66,7 @@ export function utcOfTime({ wall, zone }: CalendarTime): string {
 
 const utcMs = (time: CalendarTime) => utcToMs(utcOfTime(time))
 
-/** Mark an event as all-day although it has times, at midnight. */
+/** Properties by which some programs mark an event as all-day, although it has times, both at midnight. */
 const MARKS = ['X-MICROSOFT-CDO-ALLDAYEVENT', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT', 'X-FUNAMBOL-ALLDAY']
 
 function markedTime(name: string, component: Component, zones: CalendarZones, span: EventSpan) {
@@ -148,8 +148,8 @@ export function dayMeant(
 }
 
 /**
- * The date that `time` (RDATE, EXDATE, RECURRENCE-ID) refers to: of the same moment, else of the same digits.
- * Wall times are in the zone of the start.
+ * The date that `time` (RDATE, EXDATE, RECURRENCE-ID) means: the one at the same instant, or else the
+ * one of the same wall time, whatever its zone. Wall times are in the zone of the start.
  */
 export function dateMeant(
   time: CalendarTime,

@@ -177,8 +177,8 @@ const KNOWN = new Set(
 )
 
 /**
- * Whether a line after a text property begins a property, not unfolded text: by a known name, `X-…`, or a
- * form that only properties have.
+ * True if a line after a text property begins a new property: it has a known name, a name `X-…`, or a form
+ * that texts do not have. Else it continues the text, which some programs break without folding.
  */
 function beginsProperty(line: string, before: string): boolean {
   const [, name = '', sign, next = ''] = /^([a-z][\w-]*)([;:=])(.?)/i.exec(line) ?? []

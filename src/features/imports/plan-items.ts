@@ -113,7 +113,7 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/** Compares an item with the last one sent; of an occurrence, only fields that differ from its series. */
+/** Compares an item with what its source sent last; of an occurrence, fields unlike those of its series. */
 async function compare(
   run: ImportRun,
   told: SourceItem,

@@ -71,7 +71,7 @@ export interface SourceItem {
 interface AheadOfWriting {
   prints: Fingerprints
   digest: string
-  /** Columns of an event likely to be new; undefined for refused values. */
+  /** Columns of the event, computed ahead if it is probably new; undefined for refused values. */
   settled: OwnColumns | undefined
 }
 

@@ -33,7 +33,7 @@ export interface WordsFound {
 }
 
 export interface FoundWord extends WantedWord {
-  /** The typed word, which no public event has; undefined if it was not corrected. */
+  /** The word as typed, if it was corrected because no public event has it. */
   instead?: string
   /** True if a public event has the word. */
   isThere: boolean
@@ -311,7 +311,7 @@ async function findKnown(
   const stems = [...near.keys()]
   const query = isPostgres(db) ? knownOnPostgres(stems) : knownOnSqlite(stems)
   const asked = { compile: () => query.compile(db) }
-  // On SQLite, the index of words lacks events that are not indexed yet.
+  // SQLite indexes events some time after their write; until then their texts are searched here.
   const [rows, unindexed] = isPostgres(db)
     ? [(await readInLane(db, 'search', [asked]))[0], []]
     : await readInLane(db, 'search', [asked, unindexedEvents(db)])
@@ -407,7 +407,7 @@ const selectTitled = statement<Titled>()(titled)
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/** To find names with the typed words. For one word, `others` has one empty text: no list may be empty. */
+/** Parameters of the query for names. For one typed word, `others` is `['']`: SQL has no empty lists. */
 export interface TypedName {
   begun: string
   behind: string

@@ -86,7 +86,7 @@ function linkedOrganizer(organizer: OrganizerRow): object {
   }
 }
 
-/** The price as schema.org offer, without `availability`: nobody knows here whether tickets are left. */
+/** The price as schema.org offer, without `availability`: whether tickets are left is unknown. */
 function linkedOffer({ site }: Context, { row, url }: EventFacts): object | undefined {
   const offered = offeredPrice(storedCost(row.cost), site.currency)
   if (!offered) return undefined

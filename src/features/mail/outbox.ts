@@ -117,7 +117,7 @@ const isLetter = (value: unknown): value is Letter =>
 export const languageOf = ({ language }: Pick<MailMessageColumns, 'language'>): Language =>
   LANGUAGES.find((known) => known === language) ?? 'en'
 
-/** The same Message-ID for every attempt, so that mail programs show a message that arrives twice once. */
+/** The Message-ID, the same for every attempt: mail programs show a message that arrives twice only once. */
 export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'>, domain: string): string =>
   `<${hash('sha256', name, 'hex').slice(0, 32)}.${id}@${domain}>`
 
@@ -275,7 +275,7 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
-/** Days that settled messages to addresses typed by strangers are kept, like unconfirmed subscriptions. */
+/** Days that settled messages to addresses typed by strangers are kept, as unconfirmed subscriptions are. */
 const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [

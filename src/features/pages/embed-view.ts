@@ -29,7 +29,7 @@ const ATTRIBUTES = {
   lang: 'language',
 } as const
 
-/** Attributes without a query parameter of the frame. */
+/** Attributes for which the frame has no query parameter. */
 const OF_ELEMENT: ReadonlySet<string> = new Set(['show', 'level'])
 
 const EXTRAS = [

@@ -112,14 +112,14 @@ export function sizesFor({ srcset }: Picture, pixels: number): string {
   return sizes.slice(0, enough === -1 ? sizes.length : enough + 1).join(', ')
 }
 
-/** Width on screens of double density. */
+/** Thumbnail width on screens of double density. */
 const THUMB_PIXELS = 264
 
 function thumbnail(picture: Picture): Html {
   const { src, width, height, focus } = picture
   const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
   const sizes = sizesFor(picture, THUMB_PIXELS)
-  // A single size is that of `src`.
+  // If there is only one size, `src` has it.
   const others = sizes.includes(', ') && html` srcset="${sizes}" sizes="132px"`
   return html`<img class="${shape}${focus}" src="${link(src)}"${others} width="${width}" height="${
     height

@@ -67,7 +67,7 @@ interface ChipFilter {
   categories: CategoryChips
 }
 
-/** Each chip sets a filter, or removes it if chosen, and keeps others. For certain days, `when` has none. */
+/** Chips set a filter, or remove it if chosen, and keep others. On pages of certain days, `when` has none. */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
   const { site } = viewing.context
@@ -154,7 +154,7 @@ export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map()
 /** What chips count: events from the first day of the list on, and those still on. */
 export interface CountedLists {
   filters: EventFilters
-  /** Filters of what the page would list with other filters. */
+  /** Filters of the lists that the page would show with other filters. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 

@@ -22,7 +22,7 @@ import type { Pages } from './page-ground.ts'
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** The record; undefined if the caller may not see it. */
+/** The record with this slug; undefined if the caller may not see it. */
 export async function findPublic(
   context: Context,
   kind: PagedKind,

@@ -153,7 +153,7 @@ async function waysOf(
 /** Months, from the present one on, in which events are looked for. */
 const MOST_MONTHS = 12
 
-/** Months that have events. Empty if there is only one, or without the index: else counting is too slow. */
+/** Months that have events; none if there is only one, or without the index, as counting is too slow then. */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)

@@ -2,7 +2,7 @@ import { Marked, type Tokens } from 'marked'
 import { cachedText, emptyCache, processBudget } from '../../base/cache.ts'
 import { escapeHtml, safeText } from '../../base/text/html.ts'
 
-/** Headings `below`: from `h2` on; `bold`: as bold lines. */
+/** Form of headings. `below`: from `h2` on; `bold`: as bold lines. */
 type HeadingForm = 'below' | 'bold'
 
 /** HTML is escaped. A picture becomes its alternative text, since it would be loaded from another host. */

@@ -147,7 +147,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/** The months before and after; undefined for a direction without events of these filters and today. */
+/** Months before and after; undefined for a direction with neither an event of these filters nor today. */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,

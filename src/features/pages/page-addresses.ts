@@ -57,7 +57,7 @@ export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** For an old address, the query helps decide where it leads. */
+/** Reads a page's address. For an old one, the query takes part in where it leads. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }

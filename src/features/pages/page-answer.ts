@@ -43,7 +43,7 @@ export function redirected(site: Site, answer: PageAnswer, queryText: string): P
   return withCalendar(kept, queryText)
 }
 
-/** Adds `ical=1`, which asks for the page's iCalendar feed, to a redirect. */
+/** Adds `ical=1` to a redirect if the query asks for the page's iCalendar feed. */
 function withCalendar(answer: PageAnswer, queryText: string): PageAnswer {
   const { status, location } = answer
   if (status !== 301 || location === undefined || !/(?:^|&)ical=1(?:&|$)/.test(queryText)) return answer

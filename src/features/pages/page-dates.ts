@@ -152,7 +152,7 @@ export function lastDayOf(start: string, end: string): string {
   return laterOf(first, last)
 }
 
-/** Events that end later are not over: at night, the present minute; by day, the end of last night. */
+/** Events that end after this are not over: at night, the present minute; by day, the end of last night. */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }

@@ -4,7 +4,7 @@ import { type Html, html } from './page-html.ts'
 
 export interface Chosen {
   language: Language
-  /** True if the query names it, or the site has no other. */
+  /** True if the query names the language, or the site has no other. */
   isNamed: boolean
 }
 

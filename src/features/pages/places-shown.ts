@@ -23,7 +23,7 @@ function fullAddress({ address, city, zip, stateprovince, country }: Address): s
   ].filter(Boolean)
 }
 
-/** A link by coordinates or else by address; undefined without either. */
+/** A map link by coordinates or else by address; undefined without either. */
 export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>): string | undefined {
   const { geo_lat: lat, geo_lng: lng } = venue
   if (lat !== null && lng !== null)

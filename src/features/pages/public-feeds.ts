@@ -31,7 +31,7 @@ import { isFile } from './translated-paths.ts'
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
-  /** Lists by feed address. An undefined `version` is always valid, since no record was read. */
+  /** Lists by feed address. One with undefined `version` is always valid, since no record was read. */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** Pages that tell people why they get no feed. */
   pages: PublicPages | undefined

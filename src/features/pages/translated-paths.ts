@@ -27,7 +27,7 @@ const VIEWS = wordsFor([
 const VIEWS_OF_TERMS = wordsFor(['list', 'past', 'month', 'week', 'day', 'today', 'page'])
 const OF_EVENTS = wordsFor(['all'])
 
-/** Words by slug for one place of a path. A slug that is also an English word means that. */
+/** Words by slug for one place of a path. A slug that is also an English word keeps its English meaning. */
 function wordsFor(english: readonly PathWord[]): Words {
   const foreign = Object.values(pathWords).flatMap((language) =>
     english.flatMap((word) => language[word].map((text) => [slugify(text), word] as const)),
@@ -49,7 +49,7 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
 /** A dot is in the last segment; slugs never have one. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** In English; undefined if nothing changes. Fast, since most paths fail at their first word. */
+/** The path in English; undefined if nothing changes. Fast, since most paths fail at their first word. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)

@@ -12,7 +12,7 @@ export function nearName(site: Site, day: string, today: string): string {
   return dayNumber(day) - dayNumber(today) === 1 ? translate(site.language, 'Tomorrow') : ''
 }
 
-/** True if it ends on the next day, earlier in the day but not in the small hours, as from 20:00 to 9:00. */
+/** True if an event ends on the next day, earlier but not in the small hours, as from 20:00 to 9:00. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
   end.slice(11) < start.slice(11) &&

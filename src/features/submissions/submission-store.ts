@@ -66,7 +66,7 @@ export type SendingOutcome =
   /** The exceeded limit. `soon`: a message was just sent to the address. */
   | { over: 'address' | 'block' | 'all' | 'unconfirmed' | 'soon' }
 
-/** Inserts a suggestion within limits; as spam if the form's token was used before. Locks out other nodes. */
+/** Inserts a suggestion within limits; as spam if the form's token was used before. Nodes take turns. */
 export async function insertSubmission(
   tx: Tx,
   sent: NewSubmission,

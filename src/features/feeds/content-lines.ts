@@ -12,9 +12,7 @@ export const OWN_SHOWN = 'X-KALENDS-SHOWN'
 
 export type Parameters = Readonly<Record<string, string>>
 
-/**
- * Writes a line with its break, folded at 75 octets but never within a character. `value` is already escaped.
- */
+/** Writes a line with its break, folded at 75 octets, never within a character. `value` must be escaped. */
 export function contentLine(name: string, value: string, parameters?: Parameters): string {
   if (!parameters) return `${folded(`${name}:${value}`)}\r\n`
   let head = name

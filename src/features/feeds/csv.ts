@@ -7,7 +7,7 @@ import { feedFormat } from './feed.ts'
 
 type WriteCell = (facts: EventFacts) => string
 
-/** The columns in their order. `|` separates entries of a cell; within a name it is written `\\|`. */
+/** The columns in their order. `|` separates entries of a cell; within a name, `|` is written `\\|`. */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,

@@ -77,8 +77,8 @@ export function writeSeriesComponent(
 }
 
 /**
- * An occurrence that differs from its series. RECURRENCE-ID is the original start, in the form of the series'
- * DTSTART (date, local time with TZID, or UTC).
+ * The VEVENT of an occurrence that differs from its series. RECURRENCE-ID is the original start, in the form
+ * of the series' DTSTART (date, local time with TZID, or UTC).
  */
 export function writeOverride(
   context: Context,

@@ -34,9 +34,7 @@ export type Subscribed =
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-/**
- * An advisory lock. A subscriber is deleted with the last subscription, but not while another is being added.
- */
+/** An advisory lock. A subscriber is deleted with the last subscription, but not while another is added. */
 const holdSubscribers = (tx: Db) => holdName(tx, 'mail subscriptions')
 
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {

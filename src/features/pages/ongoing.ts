@@ -8,7 +8,7 @@ import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } fr
 import { type Html, html } from './page-html.ts'
 import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
-/** Of this many events, those that end soonest are found. */
+/** Maximum of events among which those that end soonest are found. */
 const MOST = 5000
 
 /** Maximum shown beside a list or month; a link leads to the others. */
@@ -24,7 +24,7 @@ export interface Ongoing {
 }
 
 /**
- * Events that began before `day` and still last, those that end soonest first. One that ended in the small
+ * Events that began before `day` and still last, those that end soonest first. One that ends in the small
  * hours counts as ended the evening before, unless it is still on or `when` asks for it.
  */
 export async function findOngoing(

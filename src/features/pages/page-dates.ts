@@ -143,9 +143,7 @@ const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { max
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/**
- * An event that ends before five in the morning counts as ending the day before, but not before it begins.
- */
+/** An event ending before five in the morning counts as ending the day before, but not before it begins. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)

@@ -78,7 +78,7 @@ const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
 /**
- * Events from `day` on, including those still on. One that ended in the small hours counts as ended the
+ * Events from `day` on, including those still on. One that ends in the small hours counts as ended the
  * evening before, unless it is still on or `when` asks for it (rule 13.10).
  */
 export const from = ({ today, wall }: Clock, filters: EventFilters, day: string): EventFilters => ({

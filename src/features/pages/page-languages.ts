@@ -8,9 +8,7 @@ export interface Chosen {
   isNamed: boolean
 }
 
-/**
- * Results by header have a cache budget of their own, so that odd headers cannot fill the process's caches.
- */
+/** Results by header have a cache budget of their own, so odd headers cannot fill the process's caches. */
 export interface LanguageChooser {
   languages: readonly Language[]
   known: Cache<string, Chosen>
@@ -29,9 +27,7 @@ const KNOWN_BYTES = 200_000
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
-/**
- * The language that the query names, else the header's choice. Of long headers, only the beginning is read.
- */
+/** The language that the query names, else the header's choice. Of long headers, only the start is read. */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
   if (byDefault.isNamed) return byDefault

@@ -190,7 +190,7 @@ const keyOf = ({ service }: PublicPages, { url }: Exchange, { language, isNamed 
 
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/** True if nothing else answers. With the REST API at the root, only a first word of pages is certain. */
+/** True if nothing else answers; with the REST API at the root, only if the path has a word of our pages. */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === ''
     ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`)

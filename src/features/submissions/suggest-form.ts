@@ -110,9 +110,7 @@ export async function readSuggestion(context: Context, sent: TypedForm): Promise
   }
 }
 
-/**
- * A monthly event repeats on the same weekday of the month, on the last such one if it starts after the 28th.
- */
+/** A monthly event repeats on the same weekday of the month, on the last one if it starts after the 28th. */
 async function placeInMonth(context: Context, own: TypedForm): Promise<string> {
   const { times } = await readEventForm(context, { ...own, timezone: [context.site.timezone] }, undefined)
   return Number(times?.start?.slice(8, 10) ?? 0) > 28 ? 'last' : 'weekday'

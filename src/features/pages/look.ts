@@ -59,7 +59,7 @@ interface LookFile {
 }
 export type LookFiles = Readonly<Partial<Record<LookFileSetting, LookFile>>>
 
-/** Extensions accepted only for files named at the start. Types of uploaded files are recognised by content. */
+/** Extensions accepted only for files named at the start. Uploaded files are recognised by content. */
 const ALSO = ['.jpeg', '.avif', '.gif']
 
 /**

@@ -45,8 +45,8 @@ export interface HttpServer {
   server: Server
   admission: Admission
   /**
-   * Returns the port. With `isShared` several listeners accept connections, so that new ones wait less.
-   * @throws the error of a port that may not be listened on
+   * Listens, and returns the port. With `isShared`, several listeners accept new connections sooner.
+   * @throws the error of node:net if the port is taken or not permitted
    */
   listen: (place: ListenPlace, isShared: boolean) => Promise<number>
   stop: (times: StopTimes) => Promise<void>

@@ -46,9 +46,9 @@ export function isCrowded(readers: SlowReaders): boolean {
 }
 
 /**
- * Sends a body; a long one in pieces, each once the reader has taken the last.
+ * Sends a body; a long one in pieces, each once the reader has taken the piece before.
  * @param own bytes held for this reader alone
- * @param sent is called once all has left
+ * @param sent is called once the whole body is sent
  */
 export function sendBody(
   readers: SlowReaders,

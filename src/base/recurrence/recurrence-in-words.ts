@@ -72,7 +72,7 @@ function writerOf(start: Start, language: string): RecurrenceNames {
       ),
     yearday: (number, monthday) => dayMonth.format(Date.UTC(2024, number - 1, monthday)),
     month: (number) => month.format(Date.UTC(2024, number - 1, 1)),
-    // 1 January 2024 was a Monday, so the index of a weekday added gives that weekday.
+    // 1 January 2024 was a Monday, so this date plus the index of a weekday is that weekday.
     weekday: (name) => weekday.format(Date.UTC(2024, 0, 1 + WEEKDAYS.findIndex((day) => name.endsWith(day)))),
   }
 }

@@ -36,7 +36,7 @@ export interface StoredAnswer {
   id?: number | undefined
 }
 
-/** Runs a write in its transaction, and stores its answer there. */
+/** Runs `write` in the transaction `tx`; with an idempotency key, also stores the answer in it. */
 export type WriteAndStore = (tx: Tx, write: () => Promise<StoredAnswer>) => Promise<StoredAnswer>
 
 type Once = Pick<StoredAnswerColumns, 'user' | 'key' | 'fingerprint'>

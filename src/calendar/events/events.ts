@@ -94,7 +94,7 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** True if the linked texts, perhaps a hundred long ones, fit the answer; else they need not be read. */
+/** True if the linked texts fit the answer. Looked up before they are read, since a hundred may be long. */
 async function fitsAnswer(
   tx: Tx,
   id: number,

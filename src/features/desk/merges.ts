@@ -313,7 +313,10 @@ async function relinkEvents(
   )
 }
 
-/** The former links, or, if changed since, the present ones with the merged record back in its place. */
+/**
+ * The links of an event once a merge is undone: those before the merge if nobody has edited them since, else
+ * the present ones, with `gone` put back where `into` still stands for it.
+ */
 function linksApart(
   present: readonly number[],
   former: readonly number[],

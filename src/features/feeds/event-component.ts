@@ -130,7 +130,10 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
   ].join('')
 }
 
-/** STATUS, and own properties with the publication date and a non-public record's status, for imports. */
+/**
+ * Writes STATUS, CLASS:PRIVATE unless it is published, and properties of our own (publication date, status),
+ * which our imports read back.
+ */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
   const lines = [contentLine('STATUS', isUncertain ? STATUS.postponed : STATUS[event_status])]

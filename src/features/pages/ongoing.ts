@@ -71,7 +71,7 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** The last day, or the time if the event ends in the small hours of today. */
+/** Says until when an event lasts: the last day, or the time if it ends in the small hours of today. */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)

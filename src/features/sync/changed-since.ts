@@ -25,7 +25,7 @@ export interface ListedChange extends ChangePlace {
   is_public: number
 }
 
-/** Kinds of records whose shown form also depends on other records. */
+/** Kinds that the feed lists. The JSON of all but tags also has data of other records (see `listShowing`). */
 export type Showing = PagedKind | Taxonomy
 
 const dialectOf = (db: Db) => (isPostgres(db) ? postgres : sqlite)

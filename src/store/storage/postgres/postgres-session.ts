@@ -399,8 +399,8 @@ async function cancelStatement(client: PoolClient): Promise<void> {
     ? createConnection(`${host}/.s.PGSQL.${port}`)
     : createConnection(port, host)
   socket.on('error', () => socket.destroy())
-  // The server closes the connection after handling the request; a pooler ignores a request whose connection
-  // was closed before.
+  // The server closes the connection after it has handled the request. Closing it here would be too early: a
+  // pooler ignores a request whose connection is closed already.
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().write(request)
   await new Promise((resolve) => socket.once('close', resolve))

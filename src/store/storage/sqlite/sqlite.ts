@@ -79,7 +79,7 @@ export function openSqlite(file: string): Database {
       return () => listeners.delete(listener)
     },
     look,
-    // A commit and the calls of the listeners happen within one turn of the event loop.
+    // Never any: listeners are called in the turn of the event loop that commits, so no read is between.
     commitsUnderWay: () => undefined,
     findMatching: pool
       ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet>

@@ -63,7 +63,8 @@ export async function launchChromium(
   }
 }
 
-const MOVED_CLOCK = `{
+/** A script for pages, which then have the clock of the run. */
+export const MOVED_CLOCK = `{
 const process = { env: { TEST_CLOCK_AHEAD: ${process.env.TEST_CLOCK_AHEAD ?? 0} } }
 ${readFileSync(new URL('clock.js', import.meta.url), 'utf8')}}`
 

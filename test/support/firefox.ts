@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, socketAddress } from './browser-socket.ts'
 import { type Browser, keyIn, type Sight, type Tab } from './browsers.ts'
+import { MOVED_CLOCK } from './chromium.ts'
 
 const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox', process.env.FIREFOX ?? '']
 
@@ -112,6 +113,7 @@ async function start(program: string, preferences: string): Promise<Running> {
   await running.send('session.subscribe', {
     events: ['network.beforeRequestSent', 'log.entryAdded', 'browsingContext.userPromptOpened'],
   })
+  await running.send('script.addPreloadScript', { functionDeclaration: `() => ${MOVED_CLOCK}` })
   await running.send('network.addIntercept', { phases: ['beforeRequestSent'] })
   running.context = String((await running.send('browsingContext.create', { type: 'tab' })).context)
   return running

@@ -32,7 +32,7 @@ export interface FieldData {
   label?: string
   hint?: string
   words?: Readonly<Record<string, string>>
-  /** The form control, if it is not that of the kind. `false`: forms leave the field out. */
+  /** The form control, if it differs from the one of the kind. `false`: forms leave the field out. */
   input?: Input | false
   inLists?: true
 }

@@ -260,7 +260,7 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
 
 /**
  * Moves all weekdays of a weekly rule. Of another rule, only a single weekday on which the series starts; a
- * place such as the 2 of `2TU` becomes that of the new start.
+ * place such as the 2 of `2TU` becomes the place of the new start.
  */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from

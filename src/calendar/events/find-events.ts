@@ -368,7 +368,7 @@ const UNKNOWN = {
   trusted: 0,
 }
 
-/** A withdrawn event's row: `search` is only the title, the time of change is that of the withdrawal. */
+/** A withdrawn event's row: `search` is only the title, `modified_utc` the time of the withdrawal. */
 function rowAsBefore({ site }: Context, withdrawn: WithdrawnEventRow): FilteredEvent['row'] {
   const { event: id, uid, title, start_date, end_date, utc_start_date, utc_end_date } = withdrawn
   const { timezone, all_day, featured, event_status, withdrawn_utc: modified_utc } = withdrawn

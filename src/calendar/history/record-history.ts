@@ -159,7 +159,7 @@ export interface ActWithChanges extends Omit<ChangingAct, 'former'> {
   changes: ChangedMember[]
 }
 
-/** The most characters of a text in a list of acts. */
+/** Maximum length of a text in a list of acts, in characters. */
 const MOST_SHOWN = 2000
 
 export async function listActsWithChanges(

@@ -29,7 +29,7 @@ export interface AnswerCache {
   today: (now: number) => string
   /** The latest version and day that this process has seen, and since when (ms). */
   state: { version: string; day: string; since: number }
-  /** True while a body is collected: only one is at a time, which bounds the memory. */
+  /** True while a body is collected. Only one is collected at a time, which bounds the memory. */
   isCollecting: boolean
 }
 

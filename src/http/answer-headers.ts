@@ -33,8 +33,8 @@ const PRIVATE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns header names and values in turn (rule 28.1). `own` headers replace ordinary ones, but its links
- * follow the link to the REST root.
+ * Returns header names and values in turn (rule 28.1). `own` headers replace ordinary ones, but an own `Link`
+ * follows the link to the REST root.
  */
 export function answerHeaders(
   site: Site,
@@ -71,7 +71,7 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
-/** In ms: so long after a change, another process may not know of it; includes rounding to seconds. */
+/** In ms. For this long after a change, another process may not know of it; includes rounding to seconds. */
 const QUIET_MS = 5000
 
 /** Returns `modified` (ms) rounded up to a second; undefined while that change is too recent. */
@@ -127,6 +127,6 @@ const accepting = (encoding: Encoding) => ({
   ),
 })
 const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
-/** Preferred for answers compressed repeatedly; those that never change take `SMALLEST`. */
+/** Order for answers compressed repeatedly; answers that never change take `SMALLEST`. */
 const QUICKEST = [ZSTD, BROTLI, GZIP]
 const SMALLEST = [BROTLI, ZSTD, GZIP]

@@ -421,7 +421,7 @@ async function readForm(
     return { fields: parseForm(text), repeated: repeatedKeys(text), files: await Promise.all(files) }
   } finally {
     request.off('close', onGone).off('data', onPiece)
-    // The parser would read the rest of a refused form.
+    // Otherwise the parser would read the rest of a refused form.
     request.unpipe()
     for (const pieces of arriving) pieces.destroy()
     // A file may still be opening, and can be released only once it is open.

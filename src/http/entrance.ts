@@ -95,7 +95,7 @@ function makeRefusal(site: Site, code: ProblemCode, own: Record<string, string> 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Serves the requests of a connection one after the other, so that only one answer of each is held.
+ * Serves the requests of a connection one after the other, so that only one answer per connection is held.
  * `/healthz` and `/readyz` are always admitted.
  */
 export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => void): Handler {
@@ -228,7 +228,7 @@ export interface Answered {
   from: 'finished' | 'memory' | 'ordinary' | 'refused'
 }
 
-/** Has to be quick, and must never throw. */
+/** Called for each answer; has to be quick, and must never throw. */
 export type OnAnswered = (answered: Answered) => void
 
 export function announce(

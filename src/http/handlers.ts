@@ -158,7 +158,9 @@ async function answerRead(
   return { ...okAnswer(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** Must be called before the record is read, so that the version is never later than the record shown. */
+/**
+ * Finds the version of the record shown; must be called before the record is read, so as never to be later.
+ */
 async function versionBefore(
   request: MatchedRequest,
   operations: Operations,

@@ -58,7 +58,7 @@ export interface Exchange {
   user?: string | undefined
 }
 
-/** @throws Problem for wrong credentials */
+/** Finds who sends a request. @throws Problem for wrong credentials */
 export type SignIn = (incoming: IncomingRequest) => Promise<Caller>
 
 /** A request whose body has not been read yet. */
@@ -262,8 +262,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Makes a query string, so that keys of forms nest and repeat by the same rules. Lone surrogates become
- * U+FFFD.
+ * Makes a query string of form fields, so that their keys nest and repeat by the rules of query strings. Lone
+ * surrogates become U+FFFD.
  */
 export function formText(pairs: readonly (readonly [name: string, value: string])[]): string {
   const escaped = (text: string) => encodeURIComponent(text.toWellFormed())

@@ -86,7 +86,7 @@ function listLinks(collection: string, found: FoundRecords): ListLinks {
   return { own, next, previous, header, totalPages }
 }
 
-/** The query string has only what differs from a plain list (rule 11.5). */
+/** Returns a query string with only what differs from a plain list (rule 11.5). */
 function termQuery({ page, perPage, effective }: FoundRecords): string {
   const query =
     `${page === 1 ? '' : `&page=${page}`}` + `${perPage === 10 ? '' : `&per_page=${perPage}`}${effective}`

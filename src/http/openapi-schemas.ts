@@ -201,7 +201,7 @@ const imageSize = record({
   url: address,
 })
 
-/** A share of width or height. */
+/** A share of an image's width or height. */
 const share = { type: 'number', minimum: 0, maximum: 1 } as const
 
 const imageObject = record(

@@ -82,7 +82,6 @@ interface Writing {
   say: Say
 }
 
-/** Adds the texts of the feature that an operation belongs to. */
 function writingOf({ resources, language }: Writing, action: Described): Writing {
   return { resources, language, say: (text) => translate(language, text, undefined, actionTexts(action)) }
 }
@@ -140,7 +139,6 @@ function describeGroups(offers: readonly Offer[], { resources, language, say }: 
   ]
 }
 
-/** Routes beside the namespace state their server. */
 function describeAt(route: Route, writing: Writing, server?: string): [path: string, described: object] {
   const path = describePath(route, writing)
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]

@@ -155,7 +155,7 @@ async function sendJson(
     return
   }
   const isOk = (answer.innerStatus ?? answer.status) === 200
-  // A list that is asked for once is not worth a digest of its bytes; a record keeps its tag.
+  // A list that is asked for once is not worth hashing; a record has the same ETag from the first answer on.
   const isOne = answer.version !== undefined
   const firstTag = validity && !isOne ? versionTag(cache, json.name, validity) : ''
   const contentOf = (body: Buffer) =>

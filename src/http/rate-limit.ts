@@ -12,7 +12,7 @@ export function makeRateLimit(perSecond: number): RateLimit {
   return { perSecond, clients: new Map() }
 }
 
-/** Returns false if the request is one too many. @param now by a clock that does not go back */
+/** Returns false if the request is one too many. @param now in ms, by a clock that does not go back */
 export function mayAskAgain(limit: RateLimit, address: string, now: number): boolean {
   const { perSecond, clients } = limit
   const name = clientOf(address)

@@ -79,7 +79,7 @@ function overriddenMethod(incoming: IncomingRequest, query: RawValues): string {
   return typeof override === 'string' && override !== '' ? override.toUpperCase() : incoming.method
 }
 
-/** Never throws: every failure becomes an answer. */
+/** Answers a request. Never throws: every failure becomes an answer. */
 export type Responder = (incoming: IncomingRequest, signIn: SignIn) => Promise<Answer>
 
 export function byHeader({ authenticate, now }: Service): SignIn {
@@ -190,7 +190,7 @@ const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads',
 
 /**
  * Runs `work` in its turn. Parsing takes time, too, so it waits as well. A batch has a place only while it is
- * parsed; its requests wait for their own.
+ * parsed; its requests wait for places of their own.
  */
 async function answerInTurn(
   { admission, readers, underWay }: Answering,
@@ -473,7 +473,10 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
   service.report(error, requestId)
 }
 
-/** A hash of method, address and body; of a multipart form, of fields and files, whatever its boundary. */
+/**
+ * Returns a hash of method, URL and body; of a multipart form, fields and files are hashed, since boundaries
+ * vary.
+ */
 async function fingerprintOf(
   { method, url, headers }: IncomingRequest,
   { bytes, form, file }: Body,

@@ -15,7 +15,7 @@ import { sendStream, sendText, writeAndSend } from './send.ts'
 
 // Routes a request to the first row that matches it.
 
-/** @throws Problem or any other error; the error is answered unless something has been sent */
+/** Answers a request. @throws Problem or any other error, which is answered unless something has been sent */
 export type Answering = (exchange: Exchange, signIn: SignIn) => unknown
 
 export interface AnswerRow {
@@ -185,7 +185,6 @@ function welcomeAt({ start }: Service, entrance: Entrance, path: string): Answer
   return (exchange) => sendText(entrance, exchange, { status: 200, route: '/', headers, text: html })
 }
 
-/** Answers with the error, or throws it if the answer has begun. */
 async function answerFailure(
   service: Service,
   entrance: Entrance,

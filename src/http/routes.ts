@@ -158,7 +158,7 @@ export function collectionRoute(served: ServedResource, others: readonly Format[
   }
 }
 
-/** Operations on versions belong to a resource, others to a group. */
+/** Makes a route of operations. Operations on versions belong to a resource, others to a group. */
 export function ownRoute<const Own extends Texts = Record<never, never>>(
   template: string,
   of: OperationGroup<Own> | ServedResource,
@@ -206,7 +206,7 @@ export function listRoute(served: ServedResource): Route {
   return { ...route, endpoints: route.endpoints.filter(({ action }) => action.do === 'list') }
 }
 
-/** The order of methods differs for resources without slugs (rule 3.1). */
+/** Makes the route to one record. The order of methods differs for resources without slugs (rule 3.1). */
 export function itemRoute(served: ServedResource, by: 'id' | 'slug', address: Fields): Route {
   const { path, fields, addresses, removal } = served.resource
   const read: Endpoint = { methods: ['GET'], action: { do: 'read', served, by }, args: address, cached: true }

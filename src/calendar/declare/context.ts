@@ -7,8 +7,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { Caller } from '../people/caller.ts'
 
 /**
- * What presenting a record needs of a context. The caller is not in it: a record looks the same to everybody
- * who may see it.
+ * The part of `Context` that presenting a record needs. The caller is left out: a record looks the same to
+ * everybody who may see it.
  */
 export interface Presenting {
   site: Site
@@ -19,7 +19,7 @@ export interface Presenting {
   report: (error: unknown) => void
 }
 
-/** A context for checks of values that look up no records. */
+/** The part of `Context` that checks need if they look up no records. */
 export type ValueContext = Pick<Context, 'site' | 'caller' | 'now'>
 
 export interface Context {
@@ -33,7 +33,7 @@ export interface Context {
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Like `write`, but other writes may share the transaction; undefined if each write needs its own. */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined
-  /** Finds all matches of a search, also records that the caller may not see. */
+  /** Finds all matches of a search, including records that the caller may not see. */
   findMatching: Database['findMatching']
   /** The index for lists of public events; undefined for callers who may see more. */
   memory?: EventMemory | undefined

@@ -23,7 +23,7 @@ export interface FoundRecords<Row = unknown> {
   rows?: readonly Row[]
   /** Yields the withdrawn events that the query would find if they were public. */
   withdrawn?: () => AsyncIterable<readonly WithdrawnEvent[]>
-  /** True if the list has one occurrence of each series; `load` then adds the next ones. */
+  /** True if the list has one occurrence of each series; `load` then adds the next occurrences. */
   isCollapsed?: boolean
   /** Only rows that still have one of these statuses are loaded. */
   statuses?: readonly string[]
@@ -105,7 +105,10 @@ export interface Operations<Row = unknown, Loaded = unknown> {
     found: FoundRecords,
     extent: 'page' | 'window',
   ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
-  /** Reads a public record from memory or into it. Undefined if memory cannot answer. */
+  /**
+   * Reads a public record from memory, or from the database and keeps it in memory. Undefined if memory
+   * cannot answer.
+   */
   readSingle?: (context: Context, address: Address) => Promise<ReadRecord | undefined>
   /** Finds a record, even one that the caller may not see. */
   locate: (context: Context, address: Address) => Promise<Row | undefined>
@@ -120,7 +123,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean
-    /** Without a row: whether the caller may update any record of the resource. */
+    /** Without `row`, tells whether the caller may update any record of the resource. */
     update: (context: Context, row?: Row) => boolean
     remove: (context: Context, row?: Row) => boolean
   }

@@ -179,7 +179,7 @@ interface Entry {
 /** Null counts as absent (rule 1.5). */
 export const isSupplied = (value: unknown) => value !== undefined && value !== null
 
-/** Computed once from a declaration. `defaults` lacks those that are null or computed. */
+/** Computed once from a declaration. `defaults` leaves out null and computed defaults. */
 interface Known {
   entries: ReadonlyMap<string, Entry>
   required: readonly string[]
@@ -213,7 +213,6 @@ function refuseMissing(required: readonly string[], raw: RawValues): void {
   if (missing.length > 0) throw new Problem('rest_missing_callback_param', { missing })
 }
 
-/** Checks a value, and each field of the records nested in it. */
 function faultOfSize(field: Field, value: unknown, site: Context['site']): ParamFault | undefined {
   const bounds = field.within ?? field.kind.within ?? limits.line
   const fault = overLimit(value, bounds, field.kind.list === true, site)
@@ -237,7 +236,6 @@ function faultOfRecord(fields: Fields, record: unknown, site: Context['site']): 
 
 const INVALID: ParamFault = { why: 'invalid' }
 
-/** Checks a value and looks up the record it refers to; a promise only for a lookup. */
 function invalidity(
   field: Field,
   value: unknown,
@@ -255,7 +253,6 @@ function faultOf(field: Field, value: unknown, context: ValueContext): ParamFaul
   return asFault(field.valid?.(value, context) ?? true)
 }
 
-/** Names the values that the kind allows, or an example of a valid one. */
 function refusalOf({ choices, wire, example }: Field['kind']): ParamFault {
   const known = choices ?? wire.enum
   if (known)

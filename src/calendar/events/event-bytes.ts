@@ -158,8 +158,8 @@ function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'li
 }
 
 /**
- * Reads one public event, from memory or into it. Undefined for other events, and if memory may not answer
- * this caller.
+ * Reads one public event from memory, or from the database and keeps it in memory. Undefined for other
+ * events, and if memory may not answer this caller.
  */
 export async function readSingle(context: Context, address: Address): Promise<ReadRecord | undefined> {
   const memory = currentMemory(context)
@@ -175,7 +175,7 @@ export async function readSingle(context: Context, address: Address): Promise<Re
   return record && { record, version: { id, sequence: piece.sequence } }
 }
 
-/** Reads the version first, so that this is never later than the event read. */
+/** Reads the version before the event, so that the version is never later than the event. */
 async function loadSingle(
   context: Context,
   id: number,

@@ -73,7 +73,7 @@ export interface LoadedEvent {
   links: EventLinks
 }
 
-/** An event that filters test one by one. If withdrawn, its `search` is only its title. */
+/** An event as filters test it. If the event is withdrawn, `search` is only its title. */
 export interface FilteredEvent {
   row: KeptColumns & Pick<EventRow, 'search'>
   /** `terms` are ids of categories and tags. */
@@ -90,13 +90,13 @@ export interface EventGround {
 }
 
 export interface AroundEvents extends EventGround {
-  /** Ids of the terms that `categories` and `tags` name, and of those below. */
+  /** Ids of the terms that `categories` and `tags` name, and of their descendants. */
   terms: Readonly<Record<Taxonomy, ReadonlySet<number>>>
   isLocated: boolean
   words: readonly (readonly MeantWord[])[]
 }
 
-/** `terms` are ids of terms whose name has the word, and of those below. */
+/** `terms` are ids of terms whose name has the word, and of their descendants. */
 export type MeantWord = Pick<WantedWord, 'stems'> & { terms: ReadonlySet<number> }
 
 interface EventNarrowing<Value> extends SqlNarrowing<Value, EventGround, Condition> {

@@ -182,7 +182,6 @@ const asText =
     JSON.stringify(renderedText(row[name], row.trusted === 1))
 const urlOf: MemberWriter = (row, { site }) => quoted(recordUrl(site, 'event', row))
 
-/** Writes the image, or `false` if there is none or it cannot be shown. */
 const imageOf: MemberWriter = (_row, presenting, image) =>
   JSON.stringify((image && showImage(presenting, image)) ?? false)
 
@@ -249,7 +248,6 @@ export function writeCore(
   return { common, rare: rare === undefined ? '' : behind(rare) }
 }
 
-/** Makes a writer that throws an Error for a stored text that is no local time. */
 function asTime(name: TimeColumn): MemberWriter {
   return (row) => {
     if (!hasWallForm(row[name])) throw new Error(`its ${name} is no time`)
@@ -270,7 +268,8 @@ function asDetails(name: TimeColumn): MemberWriter {
 type TimeColumn = 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date'
 
 /**
- * Costs as shown, by stored JSON. Longer ones are not cached, since most events share a few dozen short ones.
+ * Shown costs by stored JSON. Only costs of at most `LONGEST_COST` characters are cached, since most events
+ * share a few dozen short ones.
  */
 const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200

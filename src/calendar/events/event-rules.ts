@@ -205,7 +205,9 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/** Keeps the stored website if sent the URL of the event's own page, which answers show for lack of one. */
+/**
+ * Keeps the stored website if the event's own URL was sent, which answers show for an event without website.
+ */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}

@@ -32,7 +32,10 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
-/** Venues and organizers in the order of the event, terms by name. `images` has their images and its own. */
+/**
+ * Venues and organizers in the order of the event, terms by name. `images` are those of the event and its
+ * records.
+ */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
@@ -40,7 +43,7 @@ export interface EventLinks {
   tags: TermRow[]
   images: ReadonlyMap<number, ImageRow>
   series: SeriesRow | undefined
-  /** Only in lists where the event stands for its series. */
+  /** The next occurrences; only in lists where the event stands for its series. */
   next?: readonly NextOccurrence[]
 }
 

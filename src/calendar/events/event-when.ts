@@ -299,7 +299,7 @@ export function asSeenBy<Row extends Owned & Pick<EventRow, 'online_url' | 'onli
   return row.online_from === '' || mayEdit(caller, row) ? row : { ...row, online_url: '' }
 }
 
-/** Removes a series' link that is not always shown, except for editors. */
+/** Removes a series' meeting link, unless it is always shown or the caller may edit the series. */
 export function asSeriesSeenBy<Row extends Owned & Omit<Linked, 'utc_start_date'>>(
   caller: Caller,
   row: Row,

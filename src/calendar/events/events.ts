@@ -94,7 +94,10 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** True if the linked texts fit the answer. Looked up before they are read, since a hundred may be long. */
+/**
+ * True if the linked texts fit the answer. Asks for their size before reading them, since a hundred may be
+ * long.
+ */
 async function fitsAnswer(
   tx: Tx,
   id: number,

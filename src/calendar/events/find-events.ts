@@ -55,8 +55,8 @@ import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
 /**
- * Finds one page of events: without a promise in the index if that can answer, else in the database. While a
- * small calendar is being read into memory, the search waits for the index.
+ * Finds one page of events: in the index, without a promise, if the index can answer; else in the database.
+ * While a small calendar is being read into memory, waits for the index.
  * @throws Problem, at once or in the promise
  */
 export function findEvents(

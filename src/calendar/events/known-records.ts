@@ -21,7 +21,7 @@ export function currentMemory({ memory, report }: Context): EventMemory | undefi
   }
 }
 
-/** Checks that all terms of a list exist, in the database only if memory lacks one. */
+/** Makes a check that all terms of a list exist; it asks the database only if memory lacks one. */
 export function areKnownTerms(taxonomy: Taxonomy) {
   const areInDatabase = isTermList(taxonomy)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {
@@ -32,7 +32,10 @@ export function areKnownTerms(taxonomy: Taxonomy) {
   }
 }
 
-/** Checks that all records of a list exist, in the database unless listed events in memory link to all. */
+/**
+ * Makes a check that all records of a list exist; it asks the database unless listed events in memory link to
+ * all.
+ */
 export function areKnownRecords(kind: LinkedKind) {
   const areInDatabase = areRecordsOf(kind)
   return (value: unknown, context: Context): boolean | Promise<boolean> => {

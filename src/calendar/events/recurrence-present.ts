@@ -55,7 +55,7 @@ export interface ShownRule {
   text: string
 }
 
-/** Shown rules by series row, which occurrences shown together share. */
+/** Cache: occurrences in one answer share the row of their series. */
 const shown = new WeakMap<SeriesRow, ShownRule>()
 
 export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: SeriesRow): ShownRule {
@@ -66,7 +66,7 @@ export function showRule({ site, say }: Pick<Context, 'site' | 'say'>, series: S
   const found: ShownRule = {
     rrule: rule ? ruleText(rule, start) : '',
     rule: rule ? recurrenceObject({ rule, added: [], left: [] }, start) : null,
-    // With a rule, the words leave out dates that were added or left out.
+    // If there is a rule, the words describe it alone, without dates that were added or left out.
     text: recurrenceInWords(rule ? { rule, added: [], left: [] } : recurrence, start, site.language, say),
   }
   shown.set(series, found)
@@ -77,7 +77,7 @@ export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** Members about the series of an event, after all other members. */
+/** Returns the members about an event's series; they follow all other members. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,

@@ -50,7 +50,7 @@ async function freeSlug(tx: Tx, wanted: string, id: number): Promise<string> {
   return other === undefined ? wanted : `${wanted.slice(0, 180)}-${id}`
 }
 
-/** @throws Problem as `changeImage` */
+/** Sets the sent texts of an image. @throws Problem as `changeImage` */
 export async function changeTexts(
   tx: Tx,
   id: number,

@@ -95,14 +95,15 @@ async function removeUnowned(context: Context): Promise<void> {
       .selectAll()
       .where('file', '=', stored.file)
       .executeTakeFirst()
-    // Another image may have the same file name, if the file was lost before; its sizes differ.
+    // If this file was lost before, another image may have its name, with other sizes.
     const isOwned = owner?.sizes === stored.sizes && owner.filesize === stored.filesize
     if (!isOwned) await removeFiles(context.images.store, stored)
   }
 }
 
 /**
- * True if the value refers to an image (rule 23.1). One at a URL is fetched here and kept for `resolveImage`.
+ * True if the value refers to an image (rule 23.1). An image at a URL is fetched here and kept for
+ * `resolveImage`.
  */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
@@ -474,7 +475,7 @@ interface ImageQuery {
   mime_type?: string
 }
 
-/** Every file is an image, so another `media_type` finds nothing. */
+/** The conditions of a list of images. Every file is an image, so another `media_type` finds nothing. */
 export function imageConditions({ search, media_type, mime_type }: ImageQuery): RawBuilder<SqlBool>[] {
   const words = fold(search ?? '')
   return [

@@ -61,7 +61,7 @@ export function isSlugOf(kind: LinkedKind) {
     (await findIdBySlug(context, TABLE_OF[kind], String(value))) !== undefined
 }
 
-/** Checks that all ids of a list are records of the kind, of any status (rule 13.3). */
+/** Makes a check that all ids of a list are those of records of `kind`, of any status (rule 13.3). */
 export function areRecordsOf(kind: LinkedKind) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const ids = new Set(listEntries(value)?.map(readInteger))
@@ -103,7 +103,7 @@ function allKnown(entries: (LinkEntry | undefined)[]): LinkEntry[] | undefined {
   return entries.every((entry): entry is LinkEntry => entry !== undefined) ? entries : undefined
 }
 
-/** Checks the form of sent links, without looking up records. */
+/** Makes a check of the form of sent links; it looks up no records. */
 export function areLinks(kind: LinkedKind, fields: Fields) {
   return (value: unknown, context: ValueContext): boolean => {
     const entries = linkEntries(value)
@@ -115,7 +115,10 @@ export function areLinks(kind: LinkedKind, fields: Fields) {
   }
 }
 
-/** Checks that linked records exist outside the trash, and that what new ones refer to exists (rule 21.1). */
+/**
+ * Makes a check that linked records exist outside the trash, and that what new records refer to exists (rule
+ * 21.1).
+ */
 export function areLinkable(kind: LinkedKind, fields: Fields) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = linkEntries(value) ?? []
@@ -224,7 +227,7 @@ const selectNamesakes = forBoth((table) =>
   ),
 )
 
-/** Locks the records of this name outside the trash, in any letter case, the oldest first. */
+/** Finds and locks the records outside the trash with this name, in any letter case; the oldest is first. */
 async function findNamesakes(tx: Db, type: LinkedType, name: string): Promise<LinkedRow[]> {
   const rows: LinkedRow[] = await selectNamesakes[type.table](tx, { folded: fold(name) })
   return rows.filter((row) => nameOfLinked(type, row).toLowerCase() === name.toLowerCase())
@@ -387,7 +390,7 @@ export async function createLinked(
   return { id, isNew: true }
 }
 
-/** @throws Problem could-not-create-… for a blank name */
+/** Updates a venue or organizer. @throws Problem could-not-create-… for a blank name */
 export async function changeLinked(
   tx: Tx,
   rules: LinkedRules,

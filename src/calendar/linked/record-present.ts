@@ -40,12 +40,12 @@ export function globalId(site: Context['site'], id: number): string {
   return `${site.globalHost}?id=${id}`
 }
 
-/** True if answers show the value: not `""`, `"0"` and null, but the number 0 and false (rule 6.3). */
+/** True if answers show the value: the number 0 and false too, but not `""`, `"0"` and null (rule 6.3). */
 const isShown = (value: unknown) => value === 0 || value === false || (value !== '0' && Boolean(value))
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** Members shown from columns as they are. Computed once, since every event shows venues and organizers. */
+/** Fields whose columns are shown unchanged. Computed once, since every event shows venues and organizers. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {

@@ -76,7 +76,7 @@ export function statusWord({ language }: Pick<Site, 'language'>, { event_status:
   return status === 'scheduled' ? '' : translate(language, WORDS[status].word)
 }
 
-/** Puts the status first, as in `Canceled: …`, for programs that do not read statuses. */
+/** Puts the event status before `text`, as in `Canceled: …`, for programs that do not read statuses. */
 export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, text: string): string {
   const { event_status: status } = row
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })

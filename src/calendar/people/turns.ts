@@ -27,8 +27,8 @@ interface Waiter {
 }
 
 /**
- * Rank 0 is served first. When no more may wait, a new waiter displaces the longest-waiting one of the last
- * rank that has any, if that rank is later than its own or is the last; else it is refused.
+ * Rank 0 is served first. If no more may wait, a new waiter displaces the longest-waiting one of the last
+ * rank that has waiters, provided that this rank is later than its own or is `LAST`; otherwise it is refused.
  */
 export type Rank = 0 | 1 | 2
 const LAST = 2

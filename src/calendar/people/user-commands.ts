@@ -212,7 +212,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
 }
 
 /**
- * Rethrows the error. If the user owns records, its message names the option for who takes them over.
+ * Rethrows the error; if the user owns records, the message also names the option `--reassign`.
  * @throws Error always
  */
 function nameReassign(error: unknown): never {

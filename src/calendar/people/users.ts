@@ -109,8 +109,8 @@ export async function listUsers(db: Db): Promise<User[]> {
 }
 
 /**
- * A login or e-mail address must differ from every other user's login and address, since a user may sign in
- * with either.
+ * Inserts a user, whose login and address must differ from every other user's login and address, since a user
+ * may sign in with either.
  * @param now in ms
  * @throws RefusedUserChange if a value is invalid or taken
  */

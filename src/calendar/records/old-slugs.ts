@@ -3,8 +3,8 @@ import type { Tx } from '../../store/storage/recording.ts'
 import type { OldSlugColumns, RecordColumns } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-// Stores former public slugs, and old paths of moved sources. A request for one leads to the record that had
-// it last, or learns that it is gone.
+// Stores former public slugs, and old paths of moved sources. A request for one is led to the record that had
+// it last, or told that the record is gone.
 
 /** The most former slugs kept of one record; older ones are dropped. */
 const MOST_OF_ONE = 20

@@ -141,7 +141,10 @@ export async function settleNewSlugs(
   return wanted.map(({ slug, isShared }) => (slug === undefined || isShared ? slug : free[next++]))
 }
 
-/** The slug is undefined if the id becomes it; with `isShared`, other records may have it too. */
+/**
+ * Returns the slug to aim for: undefined if the id becomes the slug; with `isShared`, other records may have
+ * it too.
+ */
 function wantedSlug(
   caller: Caller,
   table: RecordTable,

@@ -60,7 +60,7 @@ export function isAllowedStatusList(value: unknown, { caller }: ValueContext): b
 }
 
 export interface StatusFilter {
-  /** In links: `publish`, `any`, or the requested statuses, joined by commas. */
+  /** The value in links: `publish`, `any`, or the requested statuses, joined by commas. */
   shown: string
   statuses: readonly Status[]
 }
@@ -277,8 +277,8 @@ export async function idAt(
 }
 
 /**
- * Published records and the caller's own, or all (rule 11.9). Own records in the trash count only if the
- * caller may edit.
+ * Condition for the records that the caller sees: published and own ones, or all (rule 11.9). Own records in
+ * the trash count only if the caller may edit.
  */
 export function visibleTo(caller: Caller, table: RecordTable | 'series'): Expression<SqlBool> {
   const records = expressionBuilder<Tables>()
@@ -322,7 +322,7 @@ export interface PageRequest {
   skip?: number
 }
 
-/** 10 records by default, at most the site's maximum (rule 11.2). */
+/** The requested page: of 10 records by default, at most the site's maximum (rule 11.2). */
 export function pageRequest(query: { page?: number; per_page?: number }, context: Context): PageRequest {
   return { page: query.page ?? 1, perPage: Math.min(query.per_page ?? 10, context.site.pageSizeCap) }
 }
@@ -341,7 +341,7 @@ export function offsetOf({ page, perPage, skip = 0 }: PageRequest): number {
 
 const NEVER_AGAIN = '9999-12-31 23:59:59'
 
-/** The moment in UTC; for no moment, a time after all changes, so that nothing is found. */
+/** The moment in UTC; for an invalid `value`, a time after all changes, so that nothing is found. */
 export function momentAfter(value: string | number, { site, now }: Context): string {
   return parseInstant(value, site.timezone, now) ?? NEVER_AGAIN
 }
@@ -424,7 +424,10 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/** Records as lists show them, in the order of ids. One that cannot be shown is reported and left out. */
+/**
+ * Records as lists show them, by id, in the order of `loaded`. One that cannot be shown is reported and left
+ * out.
+ */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,

@@ -68,14 +68,17 @@ export async function getHeldSeries(tx: Tx, id: number, version: number): Promis
 export interface AskedChange {
   prepared: PreparedEvent
   recurrence: unknown
-  /** True if occurrences stay on their days: if the start's day changes, dates are added and dropped. */
+  /**
+   * True if occurrences stay on their days: if the start's day changes, dates are added and dropped, not
+   * moved.
+   */
   keepsDays?: boolean
   /** True if the addressed occurrence also takes sent values in which it differs from the series. */
   takesSent?: boolean
 }
 
 /**
- * Changes a series and all its occurrences, but not fields in which one differs from the series. A sent
+ * Changes a series and all its occurrences, which keep fields in which they differ from the series. A sent
  * status `trash` is applied last. Returns the ids of created venues and organizers.
  * @throws Problem rest_forbidden unless the caller may edit every occurrence
  */

@@ -252,7 +252,7 @@ async function changeOccurrence(
   return changed
 }
 
-/** `isOwn`: true if an occurrence differs from its series in the field, undefined if that stays as it was. */
+/** `isOwn` is true if an occurrence differs from its series in the field; undefined leaves that unchanged. */
 interface Noted {
   name: string
   isOwn: boolean | undefined

@@ -162,8 +162,8 @@ function atStart(series: SeriesRow, row: EventRow): EventRow {
 }
 
 /**
- * Prepares a change to the values of an imported calendar or former version. Dates that these do not leave
- * out take place again; a series in the trash is restored.
+ * Prepares a change to the values of an imported calendar or former version. Dates that the values do not
+ * exclude take place again; a series in the trash is restored.
  * @throws Problem when the values are not valid
  */
 export async function prepareSeriesChange(

@@ -137,7 +137,7 @@ export function horizonAt(zone: string, now: number, months: number): string {
  * @throws Problem when more dates than both `known` and `MOST_WRITTEN_DATES` are past
  */
 export function startsOf({ recurrence, start }: Schedule, now: number, months: number, known = 0): Written {
-  // A series that begins later still gets its first occurrence.
+  // A series that begins after the horizon still gets its first occurrence.
   const [first] = occurrenceStarts(recurrence, start, FOR_EVER, 1)
   const horizon = [horizonAt(start.zone, now, months), first ?? start.local].sort().at(-1) ?? start.local
   const today = startOfDay(dayOf(wallNow(start.zone, now)))

@@ -75,7 +75,8 @@ const TOO_LONG = 'The texts and links of {dates} dates take up more than {limit}
 
 function inSeries(prepared: PreparedEvent, schedule: Schedule, start: string, base: string): PreparedEvent {
   const { start_date, end_date } = whenAt(schedule, start)
-  // A first date at the sent start keeps that: its UTC offset may choose the second of two equal local times.
+  // A first date at the sent start keeps that start: its UTC offset may choose the second of two equal local
+  // times.
   const times = start === schedule.start.local ? {} : { start_date, end_date }
   const values: EventValues = { ...prepared.values, ...times }
   return { ...prepared, values: base === '' ? values : { ...values, slug: datedSlug(base, start) } }
@@ -139,7 +140,6 @@ export async function occurrenceRows(
   }))
 }
 
-/** The slugs of occurrences, with dates. A second or later start on one day gets a number. */
 function dailySlugs(base: string, starts: readonly string[]): string[] {
   const used = new Map<string, number>()
   return starts.map((start) => {

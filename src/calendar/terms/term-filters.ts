@@ -129,8 +129,8 @@ export type TermsQuery = Parsed<typeof categoryFilters>
 
 export const termParts: Record<TermPart, PartNarrowing<TermsQuery, TermGround, TermCondition>> = {
   /**
-   * Terms in use and, unless `parent` is sent, categories above those; with `hide_empty=false`, all terms
-   * known to the caller.
+   * Terms in use and, unless `parent` is sent, their ancestors; with `hide_empty=false`, all terms known to
+   * the caller.
    */
   use: ({ hide_empty: isHidden = true, parent }, { taxonomy, context: { caller } }) => {
     if (!isHidden) return knownTo(caller, taxonomy)
@@ -182,7 +182,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** The terms of an event that the caller sees in lists, else none. */
+/** Condition for the terms of an event; for none if the caller does not see the event in lists. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
@@ -203,8 +203,8 @@ function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
 }
 
 /**
- * Who manages terms sees all; others see terms in use, terms above those, terms of their own events and terms
- * of no event, since the name of another term could reveal a draft.
+ * Condition for the terms that a caller sees: all for those who manage terms; else terms in use, their
+ * ancestors, terms of own events and terms of no event, since the name of another term could reveal a draft.
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

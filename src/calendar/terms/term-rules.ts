@@ -58,7 +58,7 @@ export function mayManageTerms(caller: Caller, taxonomy: Taxonomy): boolean {
   return can(caller, taxonomy === 'category' ? 'manage_categories' : 'manage_tags')
 }
 
-/** Checks that all terms of a list exist, by id, slug or name (rule 13.2). */
+/** Makes a check that all terms of a list exist, by id, slug or name (rule 13.2). */
 export function isTermList(taxonomy: Taxonomy) {
   return async (value: unknown, context: Context): Promise<boolean> => {
     const entries = (listEntries(value) ?? []).map((entry) => String(entry).trim())
@@ -112,8 +112,8 @@ export class TermExists extends Problem {
 
 /**
  * Creates a term (rules 22.1 and 22.2).
- * @throws TermExists if there is such a term; Problem rest_invalid_param for an empty or long name, or a
- * parent too deep in the tree
+ * @throws TermExists if a term has the name, and for categories the parent; Problem rest_invalid_param for an
+ * empty or long name, or a parent too deep in the tree
  */
 export async function createTerm(
   tx: Tx,

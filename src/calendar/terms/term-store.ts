@@ -125,7 +125,6 @@ export function findTermsByTexts(db: Db, taxonomy: Taxonomy, texts: readonly str
 
 type Meant = (TermRow | undefined)[]
 
-/** Finds terms by slug, then by id if `areIds`, then by name. */
 async function findMeant(
   db: Db,
   taxonomy: Taxonomy,
@@ -156,7 +155,7 @@ async function findMeant(
   return entries.map((entry) => termMeant(lookups, entry))
 }
 
-/** Ids of the terms that entries mean, and of all below those (rule 13.2). */
+/** Ids of the terms that entries mean, and of their descendants (rule 13.2). */
 export async function findIdsByEntries(
   db: Db,
   taxonomy: Taxonomy,
@@ -177,7 +176,8 @@ export async function findIdsByEntries(
 export const MOST_TREE_LEVELS = 50
 
 /**
- * The terms with all below them, and how many levels these have, counted to one more than a tree may have.
+ * `found` has the terms and their descendants; `levels` is the number of levels they span, counted to one
+ * more than a tree may have.
  */
 export async function levelsBelow(
   db: Db,

@@ -1,6 +1,4 @@
-// Caches that share one budget in bytes, and memoized functions.
-
-/** Bounds the bytes of several caches together. Caches used more take a larger share. */
+/** Limits the bytes of several caches together, so that a cache used more may hold more. */
 export interface CacheBudget {
   youngBytes: number
   /** Maximum bytes of all young generations. The old ones may hold as many again. */
@@ -9,8 +7,8 @@ export interface CacheBudget {
 }
 
 /**
- * Reading a value moves it into the young generation. When the young generations of a budget reach its limit,
- * they become the old ones, and the former old ones are dropped.
+ * A cache of two generations: `findCached` moves a value into `young`. When the `young` maps of a budget
+ * reach its `limit`, they become the `old` maps, and the values in the former `old` maps are dropped.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget
@@ -24,7 +22,7 @@ interface Sized<Value> {
   bytes: number
 }
 
-/** `bytes` is the maximum of both generations together. */
+/** `bytes` is the maximum of all caches of the budget, both generations together. */
 export function cacheBudget(bytes: number): CacheBudget {
   return { youngBytes: 0, limit: bytes / 2, caches: [] }
 }
@@ -42,7 +40,7 @@ export function entryBytes(...texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length * 2, ENTRY)
 }
 
-/** Estimated bytes of an entry besides the characters of its key and value. */
+/** Estimated bytes of a cache entry besides the characters of its key and value. */
 const ENTRY = 120
 
 export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
@@ -51,7 +49,7 @@ export function emptyCache<Key, Value>(budget: CacheBudget): Cache<Key, Value> {
   return cache
 }
 
-/** Moves a value found in the old generation into the young one. */
+/** Returns the value for `key`. A value found in `old` moves to `young`, so it is kept for longer. */
 export function findCached<Key, Value>(cache: Cache<Key, Value>, key: Key): Value | undefined {
   const young = cache.young.get(key)
   if (young) return young.value

@@ -18,15 +18,12 @@ import {
 } from './setting-kinds.ts'
 import { isTimezone } from './text/zones.ts'
 
-/**
- * True for an address that paths can be appended to, without login, query or fragment, and for the empty
- * text.
- */
+/** True for the empty text, and for an http or https URL without login, query and fragment. */
 function isAddressOfLinks(text: string): boolean {
   return text === '' || (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text))
 }
 
-/** First path segments of the service itself. `rest_root` must not begin with one. */
+/** First path segments that the service itself uses, so `rest_root` must not begin with one. */
 const OWN_PATHS = (
   'assets category date desk embed event events healthz mcp media organizer organizers readyz series tag ' +
   'tiles venue venues wp-admin wp-content'
@@ -428,28 +425,29 @@ export interface Site {
   timezone: string
   language: Language
   languages: readonly Language[]
-  /** The language in the URL of the page, if any. Links on the page then name it too. */
+  /** The language that the URL of the page names, if any; links on the page then name it too. */
   namedLanguage?: Language
   currency: { code: string; symbol: string }
   pageSizeCap: number
   /** Maximum bytes of a description or excerpt. */
   textBytes: number
-  /** In kilometres: the radius of a search around a place if the request gives none. */
+  /** In km: the radius of a search around a place if the request gives none. */
   geolocRadius: number
   /**
-   * URL templates; an empty one turns links to directions or maps off. `attribution` is shown on every map.
+   * `directions` and `tiles` are URL templates; an empty one turns off these links or all maps. `attribution`
+   * is shown on every map.
    */
   maps: { directions: string; tiles: string; attribution: string }
   seriesMonths: number
   hasDesk: boolean
   hasMail?: true
-  /** Origins that may show the site in a frame, for the Content-Security-Policy. */
+  /** Origins that may show the site in a frame (`frame-ancestors` of the Content-Security-Policy). */
   frameAncestors: readonly string[]
-  /** Times with 12 or 24 hours; `auto` depends on the language. */
+  /** Whether times have 12 or 24 hours; with `auto`, the language decides. */
   clock: Config['pages_clock']
 }
 
-/** Makes the site. `port` is the port that the server listens on; `config.port` may be 0. */
+/** `port` is the port that the server listens on, since `config.port` may be 0, for any free one. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -503,8 +501,9 @@ export function databaseAddress(config: Config): string {
 }
 
 /**
- * The absolute path for data that no setting places: the SQLite file, or the data folder if only images go
- * there. Undefined if settings name the data folder, or both the database and the place of images.
+ * Returns the absolute path of data that lie in the default folder because no setting places them: the SQLite
+ * file, or the folder if only images are there. Undefined if settings place the folder, or both database and
+ * images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

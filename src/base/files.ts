@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
 /**
- * Creates the folder and its missing parents, accessible to this user alone. The option `recursive` of
- * `mkdirSync` never returns where the system refuses folders, such as in `/proc`.
+ * Creates the folder and its missing parents, accessible to this user alone. It does without the option
+ * `recursive` of `mkdirSync`, which never returns where the system refuses folders, as in `/proc`.
  * @throws Error with one sentence
  */
 export function makeFolder(folder: string): void {
@@ -23,7 +23,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** The path of the file in place of `folder` or one of its parents; undefined if no file is there. */
+/** Returns the path of a file in place of `folder` or of one of its parents; undefined if there is none. */
 export function fileAt(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found) return found.isDirectory() ? undefined : folder
@@ -44,13 +44,14 @@ export function ownerAt(path: string): Owner {
 
 const isRoot = () => process.getuid?.() === 0
 
-/** Changes the owner of `path`, but only as root, since others may not. */
+/** Changes the owner of `path` if this process runs as root; other users may not. */
 export function giveTo(path: string, { uid, gid }: Owner): void {
   if (isRoot() && (uid !== 0 || gid !== 0)) chownSync(path, uid, gid)
 }
 
 /**
- * Limits of free disk space: below the first a write may fail, below the second an operator should make room.
+ * Free disk space: below `LEAST_FREE_BYTES` a write may fail, below `LOW_FREE_BYTES` an operator should make
+ * room.
  */
 export const LEAST_FREE_BYTES = 1_000_000
 export const LOW_FREE_BYTES = 1_000_000_000
@@ -60,10 +61,7 @@ export async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/**
- * Flushes the folder's entries to disk, so that files created or renamed in it survive a crash; not on
- * Windows.
- */
+/** Flushes the entries of `folder` to disk, so that new and renamed files survive a crash; not on Windows. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder)

@@ -1,12 +1,11 @@
 import type { Language } from './config.ts'
 
-// Results of checks, for `kalends doctor` and for the page Today of the desk.
+// Results of checks, for `kalends doctor` and the desk page Today.
 
 export interface Finding {
-  /** The subject, in a word or two. */
+  /** What was checked, in a word or two. */
   about: string
   state: 'ok' | 'warning' | 'error'
-  /** The result, in one sentence. */
   says: string
   todo?: string
 }

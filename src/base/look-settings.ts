@@ -5,8 +5,7 @@ import { codeOf, messageOf } from './errors.ts'
 import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
-// Files for the look of the pages, such as a logo. Their first bytes decide the format; their sent names are
-// ignored.
+// Files for the look of pages, such as a logo. Their content decides the format, not the name they had.
 
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
 
@@ -15,11 +14,11 @@ type Ending = '.svg' | '.png' | '.webp' | '.jpg' | '.ico' | '.woff2'
 interface FileRule {
   stem: string
   endings: readonly Ending[]
-  /** In bytes. */
+  /** Maximum bytes. */
   most: number
 }
 
-/** All files together, as base64 in JSON, fit into `MOST_LOOK`. */
+/** All files together fit as Base64 into the `MOST_LOOK` bytes of JSON that a look may have. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -72,7 +71,10 @@ export function endingOf(name: LookFileSetting, bytes: Buffer): Ending | undefin
   return bytes.length > most ? undefined : endings.find((ending) => SIGNATURES[ending](bytes))
 }
 
-/** The end of an error sentence that begins with the name of the setting; undefined for an allowed file. */
+/**
+ * Returns the end of an error sentence that begins with the name of the setting; undefined for an allowed
+ * file.
+ */
 export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | undefined {
   const { endings, most } = LOOK_FILES[name]
   if (endingOf(name, bytes) !== undefined) return undefined
@@ -80,7 +82,7 @@ export function faultOfFile(name: LookFileSetting, bytes: Buffer): string | unde
   return `takes a file of at most ${most / 1000} kB that is ${kinds} by its content`
 }
 
-/** A file name with a hash of the content, so that caches cannot show old content under it. */
+/** Returns a file name with a hash of the content, so that caches never show former content under it. */
 export function contentName(stem: string, ending: string, bytes: Buffer): string {
   return `${stem}-${createHash('sha256').update(bytes).digest('base64url').slice(0, 10)}${ending}`
 }
@@ -114,7 +116,7 @@ const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
 
-/** True for a URL of another site, a path of this one, or a `mailto:` address. */
+/** True for a URL with http or https, a path of this site, or a `mailto:` address. */
 function isAddress(text: string): boolean {
   if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
   if (text.startsWith('/')) return !text.startsWith('//')
@@ -123,7 +125,8 @@ function isAddress(text: string): boolean {
 }
 
 /**
- * Reads one link per line: the words, then the address. Undefined if a line is no link or there are too many.
+ * Reads one link per line: the words, then the address. Undefined if a line is not a link or there are too
+ * many.
  */
 export function readLinks(text: string): OwnerLink[] | undefined {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
@@ -137,7 +140,7 @@ export function readLinks(text: string): OwnerLink[] | undefined {
 }
 
 /**
- * Slugs that no page of an owner may have: the service uses them, may use them later, or redirects them
+ * Slugs that pages of owners must not have: the service uses them, may use them later, or redirects them
  * (`path-words.ts`).
  */
 const TAKEN = new Set(
@@ -152,8 +155,8 @@ const TAKEN = new Set(
 )
 
 /**
- * The heading in the first line of the Markdown, such as `# About us`. Undefined if there is none, or if it
- * has over 100 characters.
+ * Returns the heading in the first line, such as `# About us`; undefined without one, or above 100
+ * characters.
  */
 export function titleOfText(text: string): string | undefined {
   const [line = ''] = text.trimStart().split('\n', 1)
@@ -161,10 +164,7 @@ export function titleOfText(text: string): string | undefined {
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/**
- * True if the service uses the slug itself. Such a page is refused; one that an earlier version accepted is
- * hidden.
- */
+/** True if the service uses the slug itself. A new page with it is refused, an existing one hidden. */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
 export function faultOfTexts(json: string): string | undefined {
@@ -354,7 +354,7 @@ export const MOST_LOOK = 1_000_000
 
 export type LookSetting = keyof typeof lookSettings
 
-/** Settings whose maximum is not 200 characters. With `isText`, a value may have several lines. */
+/** Maximum characters of settings for which it is not 200. With `isText`, a value may have several lines. */
 const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: true }>>> = {
   pages_font: { most: longestData('pages_font') },
   pages_logo: { most: longestData('pages_logo') },

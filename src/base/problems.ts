@@ -1,8 +1,6 @@
-// Errors that answer requests, and the reasons why a parameter was refused.
-
 const NOT_ALLOWED = 'You are not allowed to do that.'
 
-/** All errors by the code that clients see (rule 25.1). */
+/** All errors of responses, by the code that clients see (rule 25.1). */
 export const PROBLEMS = {
   rest_no_route: { status: 404, text: 'No route matches the address and method of the request.' },
   rest_gone: { status: 410, text: 'This is no longer listed.' },
@@ -153,14 +151,14 @@ export interface LimitFault {
 
 export interface ProblemDetails {
   missing?: string[]
-  /** Why each parameter was refused, in the order in which parameters are declared. */
+  /** Why each parameter was refused, by its name, in the order in which parameters are declared. */
   params?: Record<string, ParamFault>
   data?: Record<string, unknown>
   /** Seconds, for the header Retry-After. */
   retryAfter?: number
 }
 
-/** An error that clients are told. Any code may throw it; only `http` turns it into a response. */
+/** An error for the client. Any code may throw it; only `http` turns it into a response. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly details: ProblemDetails
@@ -177,6 +175,6 @@ export function invalidParam(name: string, fault: ParamFault = { why: 'invalid' 
   return new Problem('rest_invalid_param', { params: { [name]: fault } })
 }
 
-/** The error of a write while the disk is full or read-only. Clients may retry after 30 seconds. */
+/** The error of a write to a full or read-only disk; clients may retry after 30 seconds. */
 export const diskProblem = (code: 'rest_insufficient_storage' | 'rest_read_only') =>
   new Problem(code, { retryAfter: 30 })

@@ -3,7 +3,7 @@ import { messageOf } from './errors.ts'
 
 export type Print = (line: string) => void
 
-/** Thrown if only a part of the work was done; the exit code is 2. */
+/** Thrown if only part of the work was done; the exit code is then 2. */
 export class Incomplete extends Error {
   override name = 'Incomplete'
 }
@@ -56,14 +56,12 @@ export function table(texts: readonly string[][]): string {
     .join('\n')
 }
 
-/**
- * Replaces control characters by spaces: texts of clients or other calendars must not control the terminal.
- */
+/** Replaces control characters by spaces, so that texts of other people cannot control the terminal. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Adds the command `list`, the default of the group. An unknown command is an error. */
+/** Adds `list` as the default command of the group; any other unknown command is an error. */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })
@@ -77,10 +75,10 @@ export function addList(group: Command): Command {
     })
 }
 
-// Parsers of options. `takes` is the beginning of their error sentence.
+// Parsers of options; `takes` is the beginning of the error sentence.
 
 /**
- * A positive whole number of at most nine digits.
+ * Parses a positive whole number of at most nine digits.
  * @throws Error with one sentence
  */
 export function askedCount(option: string, text: string): number {
@@ -100,13 +98,13 @@ export function askedSpan(text: string, takes: string, least = 1): number {
 
 /**
  * Parses a date, or a date with a time, in UTC; returns ms since the epoch. With `now`, also takes hours,
- * days or weeks, such as `7d`, counted from it in `direction`.
+ * days or weeks, such as `7d`, counted from `now` in `direction`.
  * @throws Error with one sentence
  */
 export function askedMoment(text: string, takes: string, now = Number.NaN, direction: 1 | -1 = 1): number {
   const [, day, time = '00:00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? []
   const ms = day === undefined ? now + direction * spanMs(text, 'hdw') : Date.parse(`${day}T${time}Z`)
-  // `Date.parse` takes 30 February for a day of March.
+  // `Date.parse` reads 30 February as a day of March.
   if (!Number.isNaN(ms) && (day === undefined || new Date(ms).toISOString().startsWith(day))) return ms
   throw new Error(`${takes}, not "${text}".`)
 }
@@ -126,7 +124,7 @@ function spanMs(text: string, units: string): number {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * On SIGINT or SIGTERM, calls `stop`, which restores the cursor of the terminal, and then ends the process by
+ * On SIGINT or SIGTERM, calls `stop`, such as to restore the cursor of the terminal, then ends the process by
  * the same signal. The returned function removes the listeners.
  */
 export function stopOnSignal(stop: () => void): () => void {

@@ -1,7 +1,5 @@
 import { isIP } from 'node:net'
 
-// Kinds of settings. An invalid text throws an Error with the end of a sentence.
-
 /** A setting of the service, from the environment variable `KALENDS_<NAME>` or a flag, which wins. */
 export interface Setting<Value> {
   about: string
@@ -86,7 +84,7 @@ export const choice = <const Value extends string>(
   },
 })
 
-/** Adds a check. Its error consists of `problem`, which ends a sentence, and the refused value. */
+/** Adds a check to the setting; its error is `problem`, which ends a sentence, and the refused value. */
 export const checked = (
   setting: Setting<string>,
   problem: string,
@@ -119,6 +117,6 @@ export interface SettingGroup {
 
 export interface HasSettings {
   settings?: SettingGroup
-  /** Environment variables that are no settings, such as passwords: only one command reads them. */
+  /** Environment variables that are not settings and that a single command reads, such as passwords. */
   variables?: readonly string[]
 }

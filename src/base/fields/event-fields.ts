@@ -39,7 +39,6 @@ import {
 const EVENT_STATUSES = ['scheduled', 'canceled', 'postponed'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]
 
-/** An empty value means `scheduled`. */
 const eventStatus = oneOf(EVENT_STATUSES, 'scheduled')
 
 export const eventStatuses = someOf(EVENT_STATUSES)
@@ -51,7 +50,7 @@ const attendance = oneOf<Attendance>(ATTENDANCES, '')
 
 export const attendances = someOf(ATTENDANCES.filter((known) => known !== ''))
 
-/** Words of the query parameter `when`. The dates that they mean depend on the present time. */
+/** Values of the query parameter `when`, relative to the present time. */
 export const WHEN_WORDS = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month'] as const
 export type WhenWord = (typeof WHEN_WORDS)[number]
 
@@ -68,12 +67,12 @@ export type TimeOfDay = (typeof TIMES_OF_DAY)[number]
 
 export const timesOfDay = someOf(TIMES_OF_DAY)
 
-/** In minutes: the most that `before:` takes, a year. */
+/** In minutes: the largest number that `before:` takes, a year. */
 const MOST_MINUTES = 525_600
 
 /**
- * Parses `online_shown`: how many minutes before the start the link appears. Infinity for `always`, NaN for
- * `never`, undefined for another form.
+ * Returns how many minutes before the start the link appears by `online_shown`: Infinity for `always`, NaN
+ * for `never`. Undefined for an invalid text.
  */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY
@@ -98,7 +97,7 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * Takes lines of RFC 5545, as a list or text, or an object, even one that another product wrote. Only the
+ * Lines of RFC 5545, as a list or as one text, or an object, also in the form of another product. Only the
  * type is checked here; the code of series parses the value.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
@@ -373,7 +372,7 @@ export const eventFields = {
     series: EACH_DATE,
     ics: 'COMMENT',
   },
-  // Fields about accessibility have no `label`: pages show their `about`.
+  // Pages name these facts about accessibility by their `about`, so they have no `label`.
   captions: { ...fact, about: 'Captions' },
   audio_description: { ...fact, about: 'Audio description' },
   relaxed: { ...fact, about: 'Relaxed performance' },

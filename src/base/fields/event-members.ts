@@ -54,7 +54,7 @@ const NUMBERED = { not: 'id has it' }
 
 /**
  * The members of an event in responses: the fields, and members that clients cannot set (rule 5.1).
- * `event-present.ts` has their order.
+ * `event-present.ts` decides their order.
  */
 export const eventMembers = {
   ...shownFields,
@@ -139,7 +139,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/** Rare fields: those that responses leave out if they are empty. With `place`, only those that it shows. */
+/** Fields that responses leave out if they are empty; with `place`, only those that this place shows. */
 export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {

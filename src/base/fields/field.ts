@@ -12,7 +12,8 @@ import {
 import { type Bounds, limits } from './limits.ts'
 
 /**
- * A field of a request. `about` describes it in English and is translated; empty if the field is unpublished.
+ * A field of a request. `about` is its description in English, which is translated; empty if the field is
+ * unpublished.
  */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.
@@ -28,7 +29,7 @@ export interface FieldData {
   nested?: FieldsData
   /** Set for a field that is accepted, but not in the namespace index. */
   unlisted?: true
-  /** The label in forms, where `about` is too long. */
+  /** Forms show it instead of `about` if that is too long. */
   label?: string
   hint?: string
   words?: Readonly<Record<string, string>>
@@ -41,7 +42,6 @@ export type FieldsData = Readonly<Record<string, FieldData>>
 
 export type Parsed<F extends FieldsData> = { -readonly [Name in keyof F]?: ValueOf<F[Name]['kind']> }
 
-/** The columns of all fields whose kind has `toColumn`. */
 export type Columns<F extends FieldsData> = {
   -readonly [Name in keyof F as F[Name]['kind'] extends { toColumn: unknown } ? Name : never]: ColumnOf<
     F[Name]['kind']
@@ -71,7 +71,7 @@ export function keptColumns(fields: FieldsData, values: Record<string, unknown>)
   return columns
 }
 
-/** The columns of an empty record. Those whose blank value is the empty text get `text`. */
+/** The columns of an empty record; `text` takes the place of each blank value that is an empty text. */
 export function blankColumns<F extends FieldsData>(fields: F, text = ''): Columns<F> {
   const columns: Record<string, unknown> = {}
   for (const [name, { kind }] of Object.entries(fields)) {

@@ -35,7 +35,10 @@ export type Input =
   | 'parent'
   | 'links'
 
-/** The text as a browser sends it back from an unchanged control: single-line controls drop line breaks. */
+/**
+ * Returns `text` as an unchanged form control sends it back: with `\n` as line break from a control for
+ * several lines, with spaces from any other.
+ */
 export const asSentBack = (input: Input | undefined, text: string): string =>
   text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
 
@@ -45,23 +48,20 @@ export interface RequestTime {
   now: number
 }
 
-/** How a field is validated, parsed, stored and shown. Code works with `Value`; the column holds `Column`. */
+/** How a field is validated, parsed, stored and shown: code works with `Value`, the column holds `Column`. */
 export interface Kind<Value, Column = Value> {
   wire: WireSchema
-  /**
-   * For the OpenAPI document: what clients may send beyond `wire`, such as an empty text that clears the
-   * field.
-   */
+  /** For OpenAPI: what clients may send beyond `wire`, such as an empty text that clears the field. */
   accepts?: Readonly<Record<string, unknown>>
   /** The type in responses, if it is not the type in `wire`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'
   list?: true
   within?: Bounds
-  /** If false, the request is refused by a plain `rest_invalid_param` (rule 1.2). */
+  /** If it returns false, the request is refused by `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
   /** A valid value, shown when another one is refused. */
   example?: string
-  /** True for a value that counts as not sent. The header `X-Kalends-Ignored` then names the field. */
+  /** True for a value that counts as not sent; the header `X-Kalends-Ignored` then names the field. */
   ignores?: (value: unknown) => boolean
   /** Parses the value. Undefined for a wrong type, which `rest_invalid_type` refuses (rule 1.2). */
   read: (value: unknown) => Value | undefined
@@ -70,9 +70,11 @@ export interface Kind<Value, Column = Value> {
   blank?: Column
   /** Without `show`, responses show the column as it is. */
   show?: (column: unknown) => unknown
-  /** The words that entries of a list may be; `wire.enum` has those of a single value. */
+  /** The allowed entries of a list; `wire.enum` has the allowed single values. */
   choices?: readonly string[]
-  /** For how long a filter by this value gives the same result; without `clock`, until the end of the day. */
+  /**
+   * Returns how long a filter by this value gives the same result. A kind without `clock` counts as `day`.
+   */
   clock?: (value: unknown) => ClockPart
   isFlag?: true
   input?: Input
@@ -83,7 +85,7 @@ export interface Kind<Value, Column = Value> {
  */
 export type ClockPart = 'day' | 'minute' | 'now'
 
-/** A kind whose column needs no further code of the resource. */
+/** A kind whose column is written without code of the resource. */
 export interface PlainKind<Value, Column = Value> extends Kind<Value, Column> {
   toColumn: (value: Value) => Column
   blank: Column
@@ -137,8 +139,8 @@ export function isTruthy(value: unknown): boolean {
 }
 
 /**
- * The entries of a list, of an object with the indexes of a form, of a comma-separated text, or of a single
- * number; undefined for other values.
+ * Returns the entries of a list, of a comma-separated text, or of an object as a form sends it (`ids[0]=3`);
+ * a number is one entry. Undefined for other values.
  */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
@@ -165,8 +167,8 @@ function distinct<Entry>(entries: Entry[]): Entry[] {
 }
 
 /**
- * The words of a list, each once. Undefined for an empty list, and if an entry is empty or neither text nor
- * number.
+ * Returns the distinct words of a list. Undefined for an empty list, and if an entry is empty or neither text
+ * nor number.
  */
 export function readWords(value: unknown): string[] | undefined {
   const entries = listEntries(value)?.map((entry) =>
@@ -204,7 +206,7 @@ export const line: PlainKind<string> = {
   toColumn: singleLine,
 }
 
-/** A text, such as a slug, whose column is written by code of the resource. */
+/** A text, such as a slug, whose column the code of the resource writes. */
 export const settledText: Kind<string> = {
   input: 'slug',
   wire: { type: 'string' },
@@ -325,7 +327,9 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/** A word that is kept as sent, since links of the list repeat it (rule 13.8). Refuses lists and objects. */
+/**
+ * A word that is kept as sent, since links of the list repeat it (rule 13.8). Lists and objects are refused.
+ */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
@@ -333,7 +337,7 @@ export const looseWord: Kind<string | number | boolean> = {
     isText(value) || typeof value === 'number' || typeof value === 'boolean' ? value : undefined,
 }
 
-/** A boolean that is published as text: the map switches of venues. Refuses lists and objects. */
+/** A boolean that is published as text: the map switches of venues. Lists and objects are refused. */
 export const wordFlag: PlainKind<boolean, number> = {
   input: 'switch',
   wire: { type: 'string' },
@@ -346,7 +350,7 @@ export const wordFlag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/** A boolean, parsed by `isTruthy`. The empty text is refused. */
+/** A boolean, parsed by `isTruthy`; the empty text is refused. */
 export const switchWord: Kind<boolean> = {
   wire: {},
   within: limits.word,
@@ -506,7 +510,7 @@ function readBox(value: unknown): Box | undefined {
   return isOnEarth ? { west, south, east, north } : undefined
 }
 
-/** True for a position in the box or on its edge. */
+/** True for a position in the box or on its edge; false without coordinates. */
 export function isInBox({ west, south, east, north }: Box, lat: number | null, lng: number | null): boolean {
   if (lat === null || lng === null) return false
   const isBetween = west <= east ? lng >= west && lng <= east : lng >= west || lng <= east

@@ -3,21 +3,23 @@ import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
 /**
- * Limits of one value. They are checked first, in time that depends on them and not on the size of the value.
+ * Limits of one value. They are checked before all else, in time that depends on the limits, not on the size
+ * of the value.
  */
 export interface Bounds {
   /**
    * Maximum characters of each text. An entity such as `&amp;` counts as one, since responses write some
-   * characters so.
+   * characters as entities.
    */
   characters?: number
   /**
-   * UTF-8 bytes of a text, or of all texts in a list together. `setting` stands for the setting `text_bytes`.
+   * Maximum UTF-8 bytes of a text, or of all texts in a list together. `setting` means the setting
+   * `text_bytes`.
    */
   bytes?: number | 'setting'
   words?: number
   entries?: number
-  /** Set if the value comes from the service itself, such as an upload, and is not checked. */
+  /** Set if the service itself made the object, such as an upload, so that it is not checked. */
   isOwn?: true
 }
 
@@ -28,8 +30,8 @@ export const limits = {
   text: { bytes: 'setting' },
   termName: { characters: 200 },
   /**
-   * For descriptions of terms. Events contain the descriptions of their terms, so one list may repeat each
-   * thousands of times.
+   * For descriptions of terms. Responses repeat a term's description in each of its events, so one list may
+   * have it thousands of times.
    */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
@@ -42,28 +44,28 @@ export const limits = {
   ids: { characters: 100, entries: 500 },
   slugs: { characters: 500, entries: 500 },
   terms: { entries: 100 },
-  /** Leaves room for a rule and some hundred dates. */
+  /** Room for a rule and several hundred dates. */
   recurrence: { bytes: 40_000, entries: 1000 },
   links: { entries: 100 },
   batch: { entries: 100 },
-  /** New terms, venues and organizers of the events in one transaction. */
+  /** For the terms, venues and organizers that the events in one transaction create. */
   batchMade: { entries: 1000 },
-  /** For all responses of a batch together. Responses beyond this limit contain only ids. */
+  /** For all responses of a batch together; further ones contain only ids. */
   batchAnswers: { bytes: 8_000_000 },
   /**
-   * For a page of the changes feed; below the smallest buffer for unsent responses. A single larger record
-   * still gets a page.
+   * For a page of the changes feed: less than the smallest buffer for unsent responses. A larger record gets
+   * a page of its own.
    */
   changesPage: { bytes: 900_000 },
   /**
-   * For all dates of a series, counted by `ROW_BYTES`, `LINK_BYTES` and their texts. All series of a batch
-   * share this limit.
+   * For all dates of a series, or of all series in a batch: `ROW_BYTES`, `LINK_BYTES` and the bytes of their
+   * texts.
    */
   seriesDates: { bytes: 20_000_000 },
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>
 
-/** Estimated bytes of an event without its texts, and of each of its links to other records. */
+/** Estimated bytes of an event without its texts, and of each link to another record. */
 export const ROW_BYTES = 2000
 export const LINK_BYTES = 200
 /** Maximum nesting depth of JSON in a request. An event in a response has five levels. */

@@ -1,7 +1,7 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
-// Types that say in which representation a field is shown, and JSON schemas that resources share.
+// Where each field is shown, and JSON schemas that resources share.
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1). */
 export type Schema = Readonly<Record<string, unknown>>
@@ -61,7 +61,7 @@ export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime,
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
 /**
- * Members of venues and organizers in responses. Those in `some` are left out if empty (rules 6.1 to 6.3).
+ * Members of venues and organizers in responses; those in `some` are left out if empty (rules 6.1 to 6.3).
  */
 export const linkedMembers = {
   always: {
@@ -130,7 +130,7 @@ export type MembersOf<Members extends { always: object; some: object }> = Record
 > &
   Partial<Record<keyof Members['some'], unknown>>
 
-/** A representation leaves the member out; `not` says why. */
+/** The representation lacks the member; `not` says why. */
 interface Omitted {
   not: string
 }
@@ -147,8 +147,8 @@ export interface Member {
   /** Required unless the kind of the field has a schema. */
   schema?: Schema
   /**
-   * Responses leave the member out if it, or the named field, is empty. All representations use `show` of the
-   * kind, so it cannot be a text with markup.
+   * Responses leave the member out if it, or the field named here, is empty. All representations use `show`
+   * of the kind, so it cannot be a text with markup.
    */
   rare?: true | string
   /** Says why only single responses have the member. */
@@ -167,7 +167,7 @@ export interface Member {
 
 export type MemberField = FieldData & (Member | { from: 'request' })
 
-/** A field of venues or organizers; responses show it in the record itself and within its events. */
+/** A field of venues or organizers. Responses show it in the record itself and within its events. */
 export type LinkedField = FieldData & Pick<Member, 'csv' | 'page'>
 
 export interface Tabled<Name = string> extends Required<Pick<Kind<unknown>, 'read' | 'show'>> {
@@ -225,7 +225,7 @@ export const everywhere = {
 /** For texts: an event that the public can no longer see keeps none. */
 export const textEverywhere = { ...everywhere, withdrawn: TEXT } as const
 
-/** For members that repeat `name` in a form for programs. Only REST responses have them. */
+/** For members that repeat `name` in a form for programs, and that only REST responses have. */
 export function saidBy(name: string) {
   const not: Omitted = { not: `${name} says the same` }
   return {
@@ -244,8 +244,8 @@ export function saidBy(name: string) {
 const UNASKED = { not: 'readers of events ask where to go and whom to ask' }
 
 /**
- * For fields of venues and organizers that responses show: `inTable` ones also in a CSV column and on the
- * page, `onPage` ones also on the page, `inAnswers` ones nowhere else.
+ * Where a field of venues or organizers is shown besides responses: `inTable` in a CSV column and on the
+ * page, `onPage` on the page, `inAnswers` nowhere.
  */
 export const inTable = { csv: true, page: true } as const
 export const onPage = { csv: UNASKED, page: true } as const

@@ -18,7 +18,7 @@ import {
   weekdayOfDay,
 } from './recurrence.ts'
 
-// Splits a recurrence in two and moves its dates, for changes to part of a series.
+// Splits a recurrence and moves its dates, for changes to a part of a series.
 
 export interface Split {
   readonly before: Recurrence
@@ -26,10 +26,10 @@ export interface Split {
 }
 
 /**
- * Splits a recurrence before `at`, an original start other than the first. Both parts together have the same
- * dates as before: a COUNT is divided between them, and a rule without COUNT gets an end in `before`. If `at`
- * is an added date, `after` gets a rule that begins with it and gives the same later dates; where no rule
- * does, `added` lists the later dates. Undefined if these never end or are more than `MOST_LISTED`.
+ * Splits a recurrence before `at`, an original start other than the first. The two parts have the same dates
+ * as the whole: a COUNT is divided between them, and a rule without COUNT gets an end in `before`. If `at` is
+ * an added date, `after` gets a rule that begins with `at` and gives the same later dates; if no such rule
+ * exists, `added` lists the later dates. Undefined if these never end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -85,8 +85,8 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
 /**
- * A rule that begins with `at`, which `rule` does not give, and has the same dates after it as `rule`.
- * Undefined if its dates would differ.
+ * Returns `rule` as it begins with `at`, a date that it does not give itself; undefined if this would change
+ * its later dates.
  */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)
@@ -97,7 +97,7 @@ function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule 
   return found.length === wanted.length && found.every((wall, i) => wall === wanted[i]) ? around : undefined
 }
 
-/** Rules that agree on this many dates are taken to agree on all. */
+/** Rules that agree on this many dates are taken to have the same dates. */
 const COMPARED = 100
 
 const MOST_LISTED = 750
@@ -121,9 +121,9 @@ export interface Moved {
 /**
  * Moves the date `at` to `to`, and every other date by the same time span. Tries in turn:
  * 1. a changed rule with exactly the moved dates;
- * 2. for a monthly or yearly rule, a rule by which each date has the place of `to` in its month or year
- * (`moveAlong`); not if it has both an end and places of weekdays, such as `2TU`;
- * 3. a list of all dates. Undefined if they never end or are more than `MOST_LISTED`.
+ * 2. for a monthly or yearly rule without an end or without places of weekdays, such as `2TU`: a rule by
+ * which each date has the place of `to` in its month or year (`moveAlong`);
+ * 3. a list of all dates. Undefined if the dates never end or are more than `MOST_LISTED`.
  */
 export function moveRecurrence(
   recurrence: Recurrence,
@@ -171,14 +171,15 @@ function firstDates(rule: Rule, start: Start, most: number): string[] {
   return dates
 }
 
-/** Maximum dates that are compared: no series has as many occurrences in the database. */
+/** Maximum dates that are compared; no series has as many occurrences in the database. */
 const MOST_WRITTEN = 1600
 
 const FARTHEST_DAYS = 7
 
 /**
- * A monthly or yearly rule by which each date has the place of `to` in its month or year. Undefined for other
- * rules, and if a date would lie over `FARTHEST_DAYS` from where the move's time span puts it.
+ * Returns a rule by which each date has the place of `to` in its month or year. Undefined unless `rule` is
+ * monthly or yearly, and if a date would be over `FARTHEST_DAYS` days from where the time span of the move
+ * puts it.
  */
 function moveAlong(
   rule: Rule,
@@ -222,8 +223,8 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
 }
 
 /**
- * Candidates for the rule after a move. A single weekday with a place in the month gives two, counted from
- * the beginning and from the end of the month.
+ * Returns candidates for the moved rule: two if its only weekday has a place in the month, counted once from
+ * the beginning and once from the end of the month.
  */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
@@ -259,8 +260,8 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
 }
 
 /**
- * Moves all weekdays of a weekly rule. Of another rule, only a single weekday on which the series starts; a
- * place such as the 2 of `2TU` becomes the place of the new start.
+ * Moves the weekdays of a weekly rule. In any other rule, moves only a single weekday, and only if the series
+ * starts on it; a place, such as the 2 of `2TU`, becomes the place of the new start.
  */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from

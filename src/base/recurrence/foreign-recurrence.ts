@@ -14,7 +14,7 @@ export function isForeign(recurrence: unknown): boolean {
   return isMembers(recurrence.rrule) || FOREIGN.some((name) => name in recurrence)
 }
 
-/** Converts the recurrence of another product. Undefined if it has no rule, or needs more than one `Rule`. */
+/** Converts a recurrence of another product; undefined if it has no rule or does not fit into one `Rule`. */
 export function foreignRule(sent: unknown): RecurrenceObject | undefined {
   const { rrule, ...beside } = isMembers(sent) ? sent : {}
   if (isMembers(rrule) && !areBlank(beside, [])) return undefined

@@ -8,8 +8,8 @@ const MOST_NAMED = 3
 
 /**
  * Describes a recurrence, such as "every second Tuesday until 30 June 2027, but not on 24 December". `say`
- * translates phrases; `language` decides the names of weekdays and months. Dates in the year of the start are
- * written without it.
+ * translates phrases; `language` decides the names of weekdays and months. Dates of the start's year have no
+ * year.
  */
 export function recurrenceInWords(
   recurrence: Recurrence,
@@ -180,7 +180,7 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   return joined(texts, language)
 }
 
-/** Texts that locales translate; `{name}` stands for a value. */
+/** Texts that locales translate; `{name}` is a placeholder. */
 export const recurrenceWords = [
   'every day',
   'every second day',

@@ -28,7 +28,7 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Converts recurrences from and to lines of RFC 5545 and the JSON object that clients send.
+// Converts recurrences from and to lines of RFC 5545, and the JSON objects of clients.
 
 export interface RecurrenceObject {
   frequency?: string
@@ -44,7 +44,7 @@ export interface RecurrenceObject {
   left?: string[]
 }
 
-/** The lines RRULE, RDATE and EXDATE, except empty ones. Equal recurrences have equal lines. */
+/** Returns the lines RRULE, RDATE and EXDATE, except empty ones; equal recurrences have equal lines. */
 export function recurrenceLines({ rule, added, left }: Recurrence, start: Start): string[] {
   return [
     ...(rule ? [`RRULE:${ruleText(rule, start)}`] : []),
@@ -53,7 +53,7 @@ export function recurrenceLines({ rule, added, left }: Recurrence, start: Start)
   ]
 }
 
-/** The value of RRULE. UNTIL is a date for all-day events, else a time in UTC, as RFC 5545 requires. */
+/** Returns the value of RRULE. UNTIL is a date for all-day events, else a time in UTC (RFC 5545). */
 export function ruleText(rule: Rule, start: Start): string {
   const { frequency, interval, count, until, months, monthdays, weekdays, positions, weekStart } = rule
   const list = (name: string, entries: readonly (string | number)[]) =>
@@ -113,20 +113,20 @@ function compact(wall: string, { allDay }: Pick<Start, 'allDay'>): string {
   return allDay ? text.slice(0, 8) : text
 }
 
-/** True unless the zone is UTC, a fixed offset or unknown: then dates are written in UTC. */
+/** False for UTC, fixed offsets and unknown zones, whose dates are written in UTC. */
 function isNamedZone(zone: string): boolean {
   return isTimezone(zone) && zone.toUpperCase() !== 'UTC' && clockChanges(zone, 0, 0) !== undefined
 }
 
 /**
- * For a request that replaces a whole recurrence: adds an empty EXDATE line unless there is one. Without it,
- * former exceptions would stay.
+ * Adds an empty EXDATE line unless there is one, so that a request which replaces the recurrence also removes
+ * its former exceptions.
  */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']
 }
 
-/** Maximum characters of a recurrence: room for a rule and the most added dates and exceptions. */
+/** Maximum characters of a recurrence: room for a rule and `MOST_DATES` added dates and exceptions. */
 const LONGEST_INPUT = 40_000
 
 const PARTS: Readonly<Record<string, keyof RuleParts>> = {
@@ -161,8 +161,9 @@ interface RecurrenceRead {
 }
 
 /**
- * Parses the lines (a text or list) or object of a client (docs/series.md). Undefined for none (`""`, null,
- * `[]`); a `Fault` if it is unreadable or has no date. Sizes are checked first, so that no input takes long.
+ * Parses the lines (a text or list) or object of a client (docs/series.md). Undefined for `""`, null and
+ * `[]`, which mean no recurrence; a `Fault` if it is unreadable or has no date. Sizes are checked first, so
+ * that no input takes long.
  */
 export function readRecurrence(sent: unknown, start: Start): Recurrence | undefined | Fault {
   try {
@@ -296,7 +297,7 @@ function setPart(parts: RuleParts, part: keyof RuleParts, value: string, start: 
 
 function readDates(value: string, params: string, property: string, into: string[], start: Start): void {
   const zone = zoneOf(params, property, start)
-  // An empty EXDATE says that there are no exceptions.
+  // An empty EXDATE means that there are no exceptions.
   if (value === '' && property === 'EXDATE') return
   addDates(value.split(','), zone, property, into, start)
 }
@@ -371,9 +372,7 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/**
- * The parts of a rule as sent, with lists split into texts. A part not sent is undefined or an empty list.
- */
+/** The parts of a rule as sent, with lists split into texts; undefined or an empty list if not sent. */
 interface RuleParts {
   frequency?: string
   interval?: string
@@ -391,13 +390,10 @@ type NameOf = (part: keyof RuleParts) => string
 export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
 const LONGEST_LIST = 62
-/** Maximum product of the numbers of months, days and weekdays in one rule. A year has 366 days. */
+/** Maximum product of the numbers of months, days and weekdays in a rule: more than a year has days. */
 const MOST_COMBINED = 400
 
-/**
- * Checks the parts of a rule, from lines or an object.
- * @throws Unreadable
- */
+/** @throws Unreadable if a part of the rule is invalid */
 function ruleOf(parts: RuleParts, start: Start, nameOf: NameOf): Rule {
   for (const list of LIST_PARTS)
     if (parts[list].length > LONGEST_LIST)
@@ -473,10 +469,7 @@ function invalid(part: string): Unreadable {
   return new Unreadable(part, 'The value of {part} is invalid.', { part })
 }
 
-/**
- * Refuses contradictory parts, and a rule that has no date.
- * @throws Unreadable
- */
+/** @throws Unreadable if parts contradict each other, or the rule has no date */
 function refuseContradictions(rule: Rule, start: Start, nameOf: NameOf): void {
   const { frequency, weekdays, monthdays, months, positions, until } = rule
   const refuse = (part: keyof RuleParts): never => {
@@ -523,7 +516,7 @@ interface DateRead {
 }
 
 /**
- * Parses a date as local time in the zone of the start, whose time of day it gets if it has none.
+ * Parses a date as local time in the zone of the start. A date without time gets the time of the start.
  * @throws Unreadable
  */
 function dateOf(text: string, start: Start, zone: string, part: string): string {
@@ -535,9 +528,9 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 }
 
 /**
- * Parses UNTIL as the end of the last day that may have a date. If UNTIL has a time, this is the day of
- * UNTIL, or the one before if an occurrence would begin after UNTIL. All calendar programs agree on a whole
- * day, however they handle clock changes.
+ * Parses UNTIL as the end of the last day that may have a date: the day of UNTIL, or the day before if UNTIL
+ * has a time at which that day's occurrence has not begun. All calendar programs agree on a whole day,
+ * however they handle clock changes.
  * @throws Unreadable
  */
 function untilOf(text: string, start: Start, part: string): string {
@@ -553,7 +546,7 @@ function readDate(text: string, part: string): DateRead {
   if (!found) throw invalid(part)
   const [, year, month, day, hour, minute = '00', second = '00', utc] = found
   const wall = `${year}-${month}-${day} ${hour ?? '00'}:${minute}:${second}`
-  // 31 June and 24:00 would roll over, so they are refused.
+  // 31 June and 24:00, which would roll over, are refused.
   if (!hasWallForm(wall) || formatUtc(utcToMs(wall)) !== wall) throw invalid(part)
   return { wall, isDay: hour === undefined, isUtc: utc !== undefined }
 }

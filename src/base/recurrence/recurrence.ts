@@ -1,11 +1,9 @@
 import { DAY_MS, dayNumber, formatUtc, settledWall } from '../text/zones.ts'
 
-// Recurrences (a rule, added dates and exceptions), their dates, and arithmetic with days.
-
 export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** Frequencies of rules. Events do not repeat within a day. */
+/** Frequencies of rules; events do not repeat within a day. */
 export const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
@@ -49,7 +47,7 @@ export function isPlainScale(name: string, value: string): boolean {
   return /^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(`${name}=${value}`)
 }
 
-/** The start of a series. `local` is a local time in `zone`. */
+/** The start of a series: `local` is a local time in `zone`, as 'YYYY-MM-DD HH:MM:SS'. */
 export interface Start {
   readonly local: string
   readonly zone: string
@@ -66,7 +64,7 @@ export interface Fault {
   readonly values?: Readonly<Record<string, string>>
 }
 
-/** A fault as an error, caught within this folder. Callers outside receive its `fault`. */
+/** A `Fault` as an error, which this folder catches; callers outside receive the `fault`. */
 export class Unreadable extends Error {
   readonly fault: Fault
 
@@ -81,7 +79,7 @@ export function isFault(read: object | undefined): read is Fault {
   return read !== undefined && 'part' in read
 }
 
-/** Texts that locales translate; `{name}` stands for a value. */
+/** Texts that locales translate; `{name}` is a placeholder. */
 export const recurrenceMessages = [
   'A recurrence is RRULE, RDATE and EXDATE lines as a text or list, or an object.',
   'The part {part} of a recurrence is not supported.',
@@ -104,7 +102,7 @@ export const recurrenceMessages = [
 
 type RecurrenceMessage = (typeof recurrenceMessages)[number]
 
-/** A rule that may also have BYWEEKNO and BYYEARDAY. Only imports read such rules. */
+/** A rule that may also have BYWEEKNO and BYYEARDAY, which only imports read. */
 export interface DayRule extends Rule {
   readonly weeks?: readonly number[]
   readonly yeardays?: readonly number[]
@@ -152,8 +150,8 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
 export const LAST_WALL = '9999-12-31 23:59:59'
 
 /**
- * How many years to search before a rule counts as having no date. After 28 or 40 years, 29 February is the
- * same weekday again.
+ * Years to search before a rule counts as having no date: within 40 years, 29 February falls on every
+ * weekday.
  */
 const SEARCHED_YEARS = 40
 
@@ -257,8 +255,7 @@ function meets(number: number, day: Day, conditions: Conditions): boolean {
 }
 
 /**
- * True if the day is in one of these weeks of its year. Week 1 is the first with at least four days in that
- * year.
+ * True if the day is in one of `weeks` of its year. Week 1 is the first with at least four days in the year.
  */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
   const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
@@ -289,9 +286,9 @@ function lengthOfYear({ year }: Day): number {
 }
 
 /**
- * The original starts of the occurrences up to `until`, sorted and each once. The start of the series is the
- * first, even after `until`, unless it is an exception. A time that a clock change skips is moved forward, so
- * two dates may become one.
+ * Returns the original starts of the occurrences up to `until`, sorted and each once. The start of the series
+ * comes first, even after `until`, unless it is an exception. A time that a clock change skips is moved
+ * forward, so two dates may become one.
  */
 export function occurrenceStarts(
   recurrence: Recurrence,
@@ -329,14 +326,14 @@ export function wallOfDay(day: number, time: string): string {
   return formatUtc(day * DAY_MS).slice(0, 11) + time.slice(11)
 }
 
-/** Days from 1970-01-01 to a date. Months and days outside of their range roll over. */
+/** Returns the days from 1970-01-01 to a date; months and days outside their range roll over. */
 export function numberOf(year: number, month: number, monthday: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
 }
 
-/** The date of a day number. Rules call this for every day they examine, so it avoids `Date`. */
+/** Returns the date of a day number without `Date`, since rules call this for every day they examine. */
 export function dayOfNumber(day: number): Day {
-  // Years begin on 1 March here, so a leap day is the last of its year. 146,097 days are 400 years.
+  // Here years begin on 1 March, so a leap day is the last of its year. 146,097 days are 400 years.
   const shifted = day + 719_468
   const era = Math.floor(shifted / 146_097)
   const ofEra = shifted - era * 146_097

@@ -1,8 +1,8 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 
 /**
- * Replaces by U+FFFD what databases refuse: NUL in PostgreSQL, and lone surrogates, which UTF-8 cannot
- * encode. Values other than strings stay.
+ * Replaces by U+FFFD what databases refuse: NUL (PostgreSQL), and lone surrogates, which UTF-8 cannot encode.
+ * Values other than strings stay.
  */
 export function storableText<Value>(value: Value): Value {
   if (typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))) return value
@@ -15,7 +15,7 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** In UTF-16 units: the longest grapheme cluster of real text. */
+/** In UTF-16 units: more than any grapheme cluster of real text has. */
 const LONGEST_CLUSTER = 100
 
 /** Cuts to at most `longest` UTF-16 units, never within a grapheme cluster (UAX 29). */
@@ -44,7 +44,7 @@ export function hasLongMarkRun(text: string): boolean {
 /** Appended to a prefix, it gives the upper bound of all texts with that prefix. */
 export const LAST_CHARACTER = '\u{10ffff}'
 
-/** Normalizes, and cuts runs of combining marks that are too long, so that the time stays linear. */
+/** Normalizes, and cuts runs of combining marks over `LONGEST_MARK_RUN`, so that the time stays linear. */
 export function normalize(text: string, form: 'NFC' | 'NFKD'): string {
   if (PLAIN.test(text)) return text.normalize(form)
   // Decomposition adds marks, so long runs are cut again.
@@ -101,15 +101,15 @@ const ASCII = /^[\t\n\r -~]*$/
 
 /**
  * Matches from a character beyond ASCII up to the next visible ASCII character, so that `foldPart` gets only
- * what needs Unicode folding. Includes the ASCII character before if a mark may combine with it; the last
- * four characters of that class decompose into marks. European texts have few different parts of this kind,
- * so a cache holds them.
+ * what needs Unicode folding. A match begins with the ASCII character before if a mark may combine with it;
+ * the last four characters of that class decompose into marks. European texts have few different such parts,
+ * so `folds` caches them.
  */
 const BEYOND_ASCII = /(?:[!-~][\p{M}\p{Cf}\u0e33\u0eb3\uff9e\uff9f]|[^\t\n\r -~])[^!-~]*/gu
 
 /**
- * The text as search compares it: lower case, plain quotes and dashes, single spaces. Latin, Greek, Cyrillic,
- * Arabic and Hebrew letters lose their marks; other scripts keep theirs. Idempotent.
+ * Returns the text as search compares it: lower case, plain quotes and dashes, single spaces. Latin, Greek,
+ * Cyrillic, Arabic and Hebrew letters lose their marks; other scripts keep theirs. Idempotent.
  */
 export function fold(text: string): string {
   const folded = ASCII.test(text) ? text : text.replace(BEYOND_ASCII, foldPart)
@@ -135,7 +135,7 @@ export function foldUnicode(text: string): string {
   return normalize(folded, 'NFC')
 }
 
-/** Lower case, with Latin letters reduced to ASCII. Letters of other scripts keep their marks. */
+/** Returns lower case, with Latin letters reduced to ASCII; letters of other scripts keep their marks. */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = normalize(text, 'NFKD')

@@ -1,8 +1,8 @@
 import sanitizeHtml from 'sanitize-html'
 
 /**
- * `source` is the part as written. `name` is an element in lower case: of a tag, its own; of verbatim text,
- * the one around it; otherwise ''.
+ * `source` is the part as written. `name` is in lower case: the element of a tag, or the element around
+ * verbatim text; otherwise ''.
  */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
@@ -10,7 +10,7 @@ export interface MarkupPiece {
   source: string
 }
 
-// Each alternative ends at the next tag, or runs to the end of the text at most once. So hostile text takes
+// Each alternative ends at the next tag, or runs to the end of the text at most once, so hostile text takes
 // only linear time.
 const MARKUP =
   /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
@@ -42,15 +42,15 @@ function escapeMarkup(text: string): string {
 }
 
 /**
- * One attribute with its whole value, so that no part of it is taken for another attribute. A match never
- * begins within whitespace, which would take quadratic time.
+ * One attribute with its whole value, so that no part of the value is taken for another attribute. A match
+ * never begins within whitespace, which would take quadratic time.
  */
 export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g
 
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
 /**
- * Splits HTML into tags, comments and text; joined, they give the same HTML. A `<` that begins no complete
+ * Splits HTML into tags, comments and text, which joined give the same HTML. A `<` that begins no complete
  * tag is text.
  */
 export function splitMarkup(html: string): MarkupPiece[] {
@@ -177,9 +177,9 @@ const IN_TITLE: sanitizeHtml.IOptions = {
 }
 
 /**
- * Well-formed HTML without scripts, event handlers and forms. Only styles that affect nothing outside of
- * their element stay, and only frames of `EMBEDDABLE`. The text in removed elements stays, except in style
- * sheets and frames.
+ * Returns well-formed HTML without scripts, event handlers and forms. Of styles, only those stay that affect
+ * nothing outside their element; of frames, only those of `EMBEDDABLE`. The text in removed elements stays,
+ * except in style sheets and frames.
  */
 export function safeText(html: string): string {
   return sanitizeHtml(withTags(html, TEXT_TAGS), IN_TEXT)
@@ -206,7 +206,7 @@ const ENDED_BY: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Drops all tags except `tags`. The sanitiser afterwards would too, but would let them change how the others
+ * Drops all tags except `tags` before the sanitiser runs, which would let dropped tags change how the others
  * nest.
  */
 function withTags(html: string, tags: ReadonlySet<string>): string {
@@ -250,7 +250,7 @@ export function decodeEntities(text: string): string {
 }
 
 /**
- * Keeps known words of `rel`. A link that opens a new tab gets `noopener`: its page must not reach this one.
+ * Keeps known words of `rel`; adds `noopener` for a new tab, whose page could otherwise navigate this one.
  */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
@@ -305,7 +305,7 @@ export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** Drops the tags in the name of a term (rule 10.5), and writes `&`, `<` and `>` as entities. */
+/** Drops tags from the name of a term (rule 10.5), and writes `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }
@@ -320,8 +320,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * The text of HTML on one line, with entities decoded and without the content of scripts. This is not HTML:
- * escape it before it goes into a page.
+ * Returns the text of HTML on one line, with entities decoded and without the content of scripts. The result
+ * is not HTML: escape it before it goes into a page.
  */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))
@@ -337,7 +337,7 @@ export function linkedText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** The text of HTML with entities decoded and whitespace as written. The content of scripts stays. */
+/** Returns the text of HTML with entities decoded and whitespace as written; the content of scripts stays. */
 export function decodedText(html: string): string {
   return decodeEntities(stripTags(html))
 }

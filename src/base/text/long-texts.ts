@@ -21,13 +21,13 @@ import {
 import { termsOf } from './search.ts'
 
 // Renders the texts of records. If texts together would take longer than `MOST_AT_ONCE`, `showPrepared` and
-// `showInTurn` have a worker thread render and cache them first. Others are rendered when needed.
+// `showInTurn` first have a worker thread render and cache them.
 
 export function renderedText(raw: string, trusted: boolean): string {
   return madeOf({ work: 'html', raw, trusted })
 }
 
-/** One line without markup, for linked data. */
+/** Returns one line without markup, for linked data. */
 export function renderedPlain(raw: string, trusted: boolean): string {
   return madeOf({ work: 'plain', raw, trusted })
 }
@@ -36,12 +36,12 @@ export function renderedForPage(raw: string, trusted: boolean): string {
   return madeOf({ work: 'page', raw, trusted })
 }
 
-/** HTML for a feed. Relative URLs are resolved against `base`. */
+/** Returns HTML for a feed, with relative URLs resolved against `base`. */
 export function renderedForFeed(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'feed', raw, trusted, base })
 }
 
-/** Plain text (see `readableText`). Relative URLs are resolved against `base`. */
+/** Returns plain text (see `readableText`), with relative URLs resolved against `base`. */
 export function renderedReadable(raw: string, trusted: boolean, base: string): string {
   return madeOf({ work: 'readable', raw, trusted, base })
 }
@@ -72,14 +72,17 @@ function findKnown(wanted: WantedText): string | undefined {
   return ready?.get(key) ?? findCached(rendered, key)
 }
 
-/** Estimated costs of rendering, in microseconds: of each `<` and `&`; the other two per character. */
+/**
+ * Estimated microseconds of rendering: `SPECIAL_COST` for each `<` and `&`; per character, `MARKUP_COST` in
+ * texts with these two, `PLAIN_COST` in others.
+ */
 const SPECIAL_COST = 1.5
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
 /**
- * Estimated time of rendering, in microseconds. 0 for a value that is not a string, as a damaged row may
- * have; showing it fails later.
+ * Returns the estimated time of rendering in microseconds; 0 for a value that is not a string, as a damaged
+ * row may have.
  */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
@@ -98,7 +101,7 @@ function countOf(raw: string, character: string): number {
   return count
 }
 
-/** In microseconds: rendering that takes less is as fast as the lookup in the cache. */
+/** In microseconds: less is not worth a lookup in the cache, which takes as long. */
 const WORTH_KNOWING = 100
 /** In microseconds: for how long rendering may block the event loop. */
 const MOST_AT_ONCE = 3000
@@ -113,8 +116,8 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 }
 
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
-  // Most texts are short. This upper bound of their cost saves counting `<` and `&`, which would take longer
-  // than rendering.
+  // Most texts are short, so this upper bound of their cost saves counting `<` and `&`, which would take
+  // longer than rendering.
   if (lengthOf(wanted) * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -127,12 +130,14 @@ function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/** Has the worker thread render the texts that would block the event loop. The results are by `textKey`. */
+/**
+ * Has the worker thread render the texts that would block the event loop; returns the results by `textKey`.
+ */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
   // One at a time, so that the thread can serve other requests in between.
   for (const text of unprepared(wanted)) {
-    // A text that fails here is left out. It fails again where it is needed, and is reported there.
+    // A text that fails here is left out: it fails again where it is needed, and is reported there.
     const [result] = await askThread([text]).catch(() => [])
     if (result === undefined) continue
     const key = textKey(text)
@@ -253,8 +258,8 @@ let last = NONE
 let lastButOne = NONE
 
 /**
- * Caches the last two results: the description and excerpt of a record are rendered, then needed again for
- * linked data.
+ * Caches the last two results, since the description and excerpt of a record are rendered for the page and
+ * then again for its linked data.
  */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered
@@ -289,7 +294,7 @@ const TAGS = (
   'samp small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr'
 ).split(' ')
 
-/** A page has its own `h1`, so texts begin with `h2`. */
+/** A page has its own `h1`, so headings in texts begin with `h2`. */
 const HEADINGS = { h1: 'h2' }
 
 const FOR_PAGES: sanitizeHtml.IOptions = {
@@ -329,8 +334,8 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 }
 
 /**
- * HTML for a page. Even texts of trusted authors lose styles, ids, names, classes and event handlers; `h1`
- * becomes `h2`, and links replace frames, audio and video, which would load content of other sites.
+ * Returns HTML for a page. Even texts of trusted authors lose styles, ids, names, classes and event handlers;
+ * `h1` becomes `h2`; frames, audio and video, which would load content of other sites, become links.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)
@@ -352,7 +357,6 @@ function asLink(_tag: string, { src = '' }: sanitizeHtml.Attributes): sanitizeHt
   return { tagName: 'a', attribs: { href: src, rel: 'noopener' }, text: host }
 }
 
-/** Elements that are left out of feeds. */
 const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
@@ -474,7 +478,7 @@ function openLink(writing: Writing, source: string, base: string): void {
 function closeLink(writing: Writing): void {
   const link = writing.links.pop()
   if (!link || link.address === '') return
-  // A link whose text is its URL has written at most a space and the URL.
+  // A link whose text is its URL has added at most two parts: a space and the URL.
   const shown = writing.parts.length - link.from > 2 ? '' : writing.parts.slice(link.from).join('').trim()
   const isSaid = shown === link.address || `mailto:${shown}` === link.address
   if (!isSaid) writeText(writing, ` (${link.address})`)

@@ -13,13 +13,13 @@ import {
 export { formatUtc, utcToMs }
 
 interface DateParts {
-  /** `month` counts from 1. A `day` after its end rolls over into the next. */
+  /** `month` counts from 1. A `day` after the end of the month rolls over into the next month. */
   date: { year: number | undefined; month: number; day: number } | undefined
   time: number | undefined
-  /** True after a word such as `today` or `friday`. The time is then midnight unless the text has one. */
+  /** True after a word such as `today` or `friday`: the time is then midnight unless the text has one. */
   dayNamed: boolean
   weekday: { day: number; toward: WeekdayOf } | undefined
-  /** True after words such as `next week`. A weekday is then that of this week, which begins on Monday. */
+  /** True after words such as `next week`: a weekday is then the one of that week, which begins on Monday. */
   weekNamed: boolean
   /**
    * `second monday of` is the `nth` such `weekday` of a month; `first day of` has no `weekday`. `nth` is -1
@@ -31,8 +31,8 @@ interface DateParts {
 }
 
 /**
- * `next` is the first such weekday after the current day, `last` the latest before that day, `this` the first
- * from that day on.
+ * `next` is the first such weekday after the current day, `last` the latest before it, `this` the first from
+ * the current day on.
  */
 type WeekdayOf = 'next' | 'last' | 'this'
 
@@ -64,11 +64,11 @@ const ORDINALS: Record<string, number> = { first: 1, second: 2, third: 3, fourth
 
 const PLAIN_DAY = /(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31/
 const PLAIN_TIME = /(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?/
-/** Nearly every client sends these formats, and this test costs far less than trying `RULES`. */
+/** The formats that nearly all clients send; this test costs far less than trying `RULES`. */
 const PLAIN = new RegExp(`^(?!0000)\\d{4}-(?:${PLAIN_DAY.source})(?:[ T]${PLAIN_TIME.source})?$`)
 
 /**
- * The patterns of all tokens, tried in this order at each position of the text, which is in lower case with
+ * The patterns of tokens, tried in this order at each position of the text, which is in lower case with
  * single spaces. Repetitions are bounded, or end at a character that they cannot contain, so that hostile
  * text causes no long backtracking.
  */
@@ -155,11 +155,13 @@ export function parseMoment(value: string | number, zone: string, now: number): 
 export interface Moment {
   /** Local time in the zone of the caller, as 'YYYY-MM-DD HH:MM:SS'. */
   wall: string
-  /** Set if an offset, a zone, seconds since the epoch or a distance from now determines it. */
+  /**
+   * Set if the text has an offset or a zone, is seconds since the epoch, or adds hours, minutes or seconds.
+   */
   utc: string | undefined
 }
 
-/** Like `parseMoment`, but with the UTC time too: a local time occurs twice when clocks go back. */
+/** Like `parseMoment`, but also returns the UTC time, since a local time occurs twice when clocks go back. */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -167,7 +169,7 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/** Like `parseMoment`, but in UTC. Of a local time that occurs twice, the first is meant. */
+/** Like `parseMoment`, but returns UTC; of a local time that occurs twice, the first. */
 export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
   const moment = readMoment(value, zone, now)
   return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
@@ -196,11 +198,11 @@ export function wallParts(wall: string) {
   }
 }
 
-/** The last result of `wallNow`: one request asks for the same time repeatedly. */
+/** Caches the last result of `wallNow`, since one request asks for the same time repeatedly. */
 let latest = { zone: '', now: Number.NaN, wall: '' }
 
 /**
- * The local time in `zone` at `now`, in ms since the epoch.
+ * Returns the local time in `zone`; `now` is in ms since the epoch.
  * @throws RangeError for an unknown zone
  */
 export function wallNow(zone: string, now: number): string {
@@ -225,7 +227,9 @@ export function addDays(day: string, days: number): string {
   return dayAtMs(utcToMs(startOfDay(day)) + days * DAY_MS)
 }
 
-/** Rolls over at the end of a month: a month after 31 January is 3 March. */
+/**
+ * Adds months to a date. A day after the end of the month rolls over: a month after 31 January is 3 March.
+ */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -266,7 +270,8 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
 }
 
 /**
- * Lower case with single spaces, without commas and the comment in brackets that browsers write after a zone.
+ * Returns the text in lower case with single spaces, without commas and without the comment in brackets that
+ * browsers write after a zone.
  */
 function normalised(value: string): string {
   const text = value
@@ -324,7 +329,7 @@ function readDate(reading: DateParts, yearText: string, month: number, dayText: 
 
 function readTime(reading: DateParts, hours: string, minutes: string, seconds: string): boolean {
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
-  // Second 60 is a leap second, and hour 24 the end of the day.
+  // Second 60 is a leap second; hour 24 is the end of the day.
   if (reading.time !== undefined || hour > 24 || minute > 59 || second > 60) return false
   reading.time = (hour * 60 + minute) * 60 + second
   return true
@@ -396,12 +401,12 @@ function resolve(reading: DateParts, zone: string, now: number): Moment | undefi
   if (!inRange(wallMs)) return undefined
   const wall = formatUtc(wallMs)
   if (reading.zone === undefined && reading.shift.seconds === 0) return { wall, utc: undefined }
-  // A local time equal to the present one means `now`, even if it occurs twice.
+  // A local time equal to the present one means `now`, even if that local time occurs twice.
   const utcMs = (wallMs === nowMs ? now : utcToMs(wallToUtc(wall, frame))) + reading.shift.seconds * 1000
   return inRange(utcMs) ? momentAt(formatUtc(utcMs), zone) : undefined
 }
 
-/** Midnight of the named day, in ms; computed, like `today`, as if the local time were UTC. */
+/** Returns midnight of the named day in ms, computed as if local time were UTC, like `today`. */
 function resolveDay(reading: DateParts, today: number): number {
   const { date, shift, within } = reading
   const clock = new Date(today)
@@ -425,8 +430,8 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
 }
 
 /**
- * Midnight of the `nth` weekday or day of a month, in ms. `nth` is -1 for the last; one that the month lacks
- * rolls over into the next.
+ * Returns midnight of the `nth` weekday or day of a month, in ms; `nth` is -1 for the last. If the month has
+ * no such day, rolls over into the next month.
  */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {

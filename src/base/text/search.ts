@@ -38,8 +38,8 @@ function addWord(search: Search, whole: string, minus: string | undefined, phras
 }
 
 /**
- * The words that one field must all have (rules 14.3 and 14.5): the runs of letters, digits and hyphens,
- * folded. A text without such runs is a single word; a blank one matches nothing.
+ * Returns the words that one field must all have (rules 14.3 and 14.5): the runs of letters, digits and
+ * hyphens, folded. A text without such runs is a single word; a blank text has none, and matches nothing.
  */
 export function parseWords(text: string): string[] {
   const fragments = fold(text).match(FRAGMENT) ?? []
@@ -58,12 +58,12 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
   )
 }
 
-// The search index stores terms. They depend on fixed ranges of code points, since categories change with the
-// version of Unicode while the index stays.
+// The search index stores terms. Ranges of code points decide what is a letter, since Unicode's categories
+// change between versions, while stored terms stay.
 
-/** Scripts that put spaces between words; so not Thai, Lao, Tibetan, Burmese and Khmer. */
+/** Letters of scripts that put spaces between words, so not of Thai, Lao, Tibetan, Burmese and Khmer. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
-/** Characters never in a term. Folding has turned all other whitespace into spaces. */
+/** Characters that are never in a term. Folding has replaced all other whitespace by spaces. */
 const BLANK = '\\u0000-\\u0020\\u007f'
 const WORDS = new RegExp(`[${LETTER}]+`, 'g')
 const UNSPACED = new RegExp(`[^${LETTER}${BLANK}]+`, 'gu')
@@ -74,8 +74,8 @@ const LONGEST = 64
 const HALF = LONGEST / 2
 
 /**
- * The terms by which a text is indexed: words; in scripts without spaces, every character and pair of
- * adjacent ones.
+ * Returns the terms by which a text is indexed: words, and in scripts without spaces each character and each
+ * pair of adjacent characters.
  */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
@@ -98,8 +98,8 @@ function addLetters(terms: Set<string>, word: string): void {
 }
 
 /**
- * Finds terms of the index that contain `text`. `before` and `after`: the term may have more characters on
- * that side.
+ * Finds terms of the index that contain `text`; only with `before` or `after` may a term have more characters
+ * on that side.
  */
 export interface Lookup {
   text: string
@@ -109,7 +109,7 @@ export interface Lookup {
 
 export interface WordPlan {
   word: string
-  /** Each finds every text with the word, and perhaps others. Empty for a word without terms. */
+  /** Each lookup finds every text with the word, and perhaps others. Empty for a word without terms. */
   lookups: Lookup[]
   isExact: boolean
 }

@@ -1,18 +1,19 @@
 import { latinToAscii, normalize } from './characters.ts'
 import { decodedText } from './html.ts'
 
-// Slugs: the readable part of the URL of a record (rule 17.1).
+// A slug is the readable part of a record's URL (rule 17.1).
 
 const LONGEST = 200
 
-/** Appended to the slug of a record in the trash, which frees the slug for another (rule 24.1). */
+/** Appended to the slug of a record in the trash, so that another record may take the slug (rule 24.1). */
 export const TRASHED_SUFFIX = '__trashed'
 
 const IN_ASCII = /^[ -~]*$/
 const SLUG_CHARACTERS = /^[a-z0-9_-]*$/
 const ENCODED = /(?:%[89a-f][0-9a-f])+/gi
 const SEPARATORS = /[\s\p{Z}\p{Pd}./|\\\u2044]+/gu
-// Dropped: quotes and brackets ("it's" is one word), other ASCII punctuation, and symbols.
+// Characters that slugs leave out: quotes and brackets (so "it's" is one word), symbols, most ASCII
+// punctuation.
 const VANISHING = new RegExp(
   [
     /[^\p{L}\p{M}\p{N}\p{So}\p{P}\p{Emoji_Modifier}]/u,
@@ -36,19 +37,18 @@ export function slugify(text: string): string {
   return trimDashes(cutSlug(trimDashes(joined), LONGEST))
 }
 
-/** Appends a number, as in `jazz-2`, and cuts to 200 bytes. The slug of a record in the trash is not cut. */
+/** Appends a number, as in `jazz-2`, and cuts to 200 bytes, except the slug of a record in the trash. */
 export function numberedSlug(base: string, n: number): string {
   if (base.endsWith(TRASHED_SUFFIX)) return `${base}-${n}`
   const ending = `-${n}`
   return trimDashes(cutSlug(decodeForeign(base), LONGEST - ending.length)) + ending
 }
 
-/** Cuts a slug to 200 bytes. */
 export function shortSlug(slug: string): string {
   return trimDashes(cutSlug(decodeForeign(slug), LONGEST))
 }
 
-/** The stored form of a slug from a URL, which may be in any letter case and percent-encoded or not. */
+/** Returns the stored form of a slug from a URL, in any letter case, percent-encoded or not. */
 export function canonicalSlug(text: string): string {
   if (SLUG_CHARACTERS.test(text)) return text
   return encodeForeign(normalize(decodeForeign(text.toWellFormed()).toLowerCase(), 'NFC'))

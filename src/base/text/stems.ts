@@ -1,16 +1,16 @@
 import { cachedText, emptyCache, processBudget } from '../cache.ts'
 import { fold } from './characters.ts'
 
-// Stems for the query parameter `words` (so `concert` finds `concerts`), and spelling corrections. All
-// languages are treated alike, since the language of a text is unknown. The database stores the stems, so
+// Stems for the query parameter `words`, so that `concert` finds `concerts`, and spelling corrections. All
+// languages are treated alike, since the language of a text is unknown. The database stores stems, so
 // changing them needs a migration.
 
-/** Characters of words that are stemmed; not Korean, which joins particles to words. */
+/** Characters of words that are stemmed; without Korean, which joins particles to words. */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff'
 const NOISE =
   '\\u0000-\\u002f\\u003a-\\u0060\\u007b-\\u00bf\\u2000-\\u206f' +
   '\\u3000-\\u303f\\ud800-\\udfff\\ufe00-\\ufe0f\\ufff0-\\uffff'
-/** A single letter beside an apostrophe is not a word: `St Brigid's`, `l'opéra`. */
+/** A single letter beside an apostrophe is no word, as in `St Brigid's` and `l'opéra`. */
 const WORD = `[${LETTER}]{2,}|(?<!')[${LETTER}](?!')`
 const UNSPACED = `[^${LETTER}${NOISE}]+`
 const [WORDS, UNSPACED_RUNS, RUNS] = [
@@ -21,7 +21,7 @@ const [WORDS, UNSPACED_RUNS, RUNS] = [
 
 const LONGEST_WORD = 32
 
-/** Words that are their own stems: they only look as if they had an ending. */
+/** Words that only look as if they had an ending, so each is its own stem. */
 const WHOLE = new Set(
   (
     'center corner counter cover evening finger flower garden letter master matter morning number order ' +
@@ -48,7 +48,7 @@ const IRREGULAR = new Map(
  * same stem.
  */
 const STEPS: readonly (readonly [RegExp, string])[] = [
-  // Short German nouns lose only their own endings: Züge, Rädern.
+  // Short German nouns lose no more than their own endings: Züge, Rädern.
   [/^(akt|art|bad|hof|ohr|ort|rad|tag|tal|tor|uhr|weg|zug)e?[nrs]?n?$/, '$1'],
   [/(eau|eu|ou)x$/, '$1'],
   [/(..)aux$/, '$1al'],
@@ -72,7 +72,7 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/v$/, 'f'],
 ]
 
-/** Endings that `STEPS` produce, each with the one that it replaced. */
+/** For each ending that `STEPS` produce, the one that it replaced. */
 const TURNED: readonly (readonly [RegExp, string])[] = [
   [/i$/, 'y'],
   [/f$/, 'v'],
@@ -93,7 +93,7 @@ export function stemOf(word: string): string {
   return single
 }
 
-/** Prefixes: every word with this stem begins with one of them. */
+/** Returns prefixes, one of which begins every word with this stem. */
 export function beginningsOf(stem: string): string[] {
   const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
   return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
@@ -127,7 +127,7 @@ function charactersOf(run: string): string[] {
   )
 }
 
-/** Maximum characters of a text that are indexed: its first words matter most. */
+/** Maximum characters of a text that are indexed; the first words of a text matter most. */
 export const LONGEST_TEXT = 20_000
 
 export function stemsIn(folded: string): Set<string> {
@@ -157,8 +157,8 @@ const FILLERS = new Set(
 )
 
 /**
- * The words of a search. Small words such as `near` and `der` count only if there are no others. A run of a
- * script without spaces is one word; its stems are the pairs of adjacent characters.
+ * Returns the words of a search. Small words such as `near` and `der` count only if there are no others. A
+ * run of a script without spaces is one word, whose stems are its pairs of adjacent characters.
  */
 export function wantedWords(text: string): WantedWord[] {
   const wanted = new Map<string, WantedWord>()
@@ -183,7 +183,10 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
-/** All words with one letter changed, added or left out, or two adjacent letters swapped, by their stems. */
+/**
+ * Returns, by stem, words that differ from this one by one letter changed, added or left out, or by two
+ * adjacent letters swapped.
+ */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()
   const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
@@ -205,8 +208,8 @@ export function nearWords({ text, stems }: WantedWord): Map<string, string> {
 }
 
 /**
- * What a visitor has typed so far: `stems` of all words but the last, its typed beginning `begun`, and its
- * stem `whole`, in case it is complete. Undefined while the last word has fewer than two characters.
+ * Parses what a visitor has typed so far: `stems` of all words but the last, whose beginning is `begun`, and
+ * whose stem is `whole` in case it is complete. Undefined while the last word has fewer than two characters.
  */
 export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
   const words = runsIn(fold(text))

@@ -4,8 +4,8 @@ const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 
 /**
- * True for http, https and ftp URLs with an ASCII host, and for `mailto:` addresses (rule 2.8). Schemes such
- * as `file:`, `javascript:` and `intent:` would act on the device of a reader who follows them.
+ * True for http, https and ftp URLs with an ASCII host, and for `mailto:` addresses (rule 2.8). URLs with
+ * `file:`, `javascript:`, `intent:` and so on would act on the device of a reader who follows them.
  */
 export function isUrl(text: string): boolean {
   if (MAIL_URL.test(text)) return true
@@ -16,26 +16,26 @@ export function isUrl(text: string): boolean {
 
 const UNSAFE = /["<>\0-\x20\x7f]/g
 
-/** Percent-encodes what could end the attribute or script around the URL. */
+/** Percent-encodes characters that could end the attribute or script around the URL. */
 export function encodeUrl(url: string): string {
   return url.replace(UNSAFE, encodeURIComponent)
 }
 
-/** The URL as responses show it; '' for a stored one whose scheme is refused today. */
+/** Returns the URL as responses show it; '' for a stored URL whose scheme is no longer allowed. */
 export function presentUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/** Replaces the path and query of each URL in a log or message by `***`, since they may be secret. */
+/** Replaces the path and query of each URL by `***`, for logs and messages, since they may be secret. */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,
   )
 }
 
-/** `&name=value`, percent-encoded; empty for undefined or null. Commas join the entries of an array. */
+/** Returns `&name=value`, percent-encoded; '' for undefined and null. Commas join the entries of an array. */
 export function parameter(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   return `&${name}=${encoded(String(value))}`
@@ -66,8 +66,8 @@ export function decodeLeniently(text: string): string {
 }
 
 /**
- * The key by which requests of one client are counted: the address, or of IPv6 its /64 network, all of whose
- * addresses one client usually has.
+ * Returns the key by which requests of one client are counted: the address, or for IPv6 its /64 network,
+ * since a client usually has all addresses of one.
  */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address

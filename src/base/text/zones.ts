@@ -6,7 +6,7 @@ type Zone =
   | { kind: 'fixed'; offset: number; abbreviation: string }
   | { kind: 'named'; id: string; periods: Period[] }
 
-/** A time span without a clock change, in ms; `to` is excluded. */
+/** A time span without clock change, in ms; `to` is excluded. */
 type Period = { from: number; to: number; offset: number; abbreviation: string | undefined }
 
 export const MINUTE_MS = 60_000
@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
 /**
- * Maximum cached periods of a zone, so that hostile dates cannot fill the memory. A calendar needs far fewer.
+ * Maximum cached periods of a zone, so that hostile dates cannot fill the memory; calendars need far fewer.
  */
 const PERIODS_KEPT = 128
 /** 2100-01-01 in ms: `Intl` has no zone names for later times. */
@@ -26,8 +26,8 @@ export const FIRST_MS = -62_135_596_800_000
 export const LAST_MS = 253_402_300_799_000
 
 /**
- * Abbreviations with their offsets and the English zone names of CLDR: `Intl` mostly gives forms such as
- * `GMT+1`, which differ between locales. An abbreviation sent as a time zone means its first row.
+ * Abbreviations with their offsets and the English zone names of CLDR, since `Intl` mostly gives forms such
+ * as `GMT+1`, which differ between locales. An abbreviation sent as a time zone means its first row.
  */
 const ABBREVIATIONS: readonly (readonly [abbreviation: string, offset: string, ...names: string[]])[] = [
   ['UTC', '+00:00', 'Coordinated Universal Time'],
@@ -106,7 +106,7 @@ const NUMERIC_ZONES = new Set([
   'europe/minsk',
 ])
 
-/** Abbreviations by offset in minutes, for zones whose English name would give a wrong one. */
+/** Abbreviations by offset in minutes, for zones whose English name leads to a wrong one. */
 const OWN_LETTERS: Record<string, Record<number, string>> = {
   met: { 60: 'MET', 120: 'MEST' },
   gmt: { 0: 'GMT' },
@@ -145,8 +145,8 @@ export function isTimezone(text: string): boolean {
 }
 
 /**
- * Converts a local time to UTC. One that a clock change skips gets the offset from before the change; of a
- * repeated one, the first is meant (rule 18.3).
+ * Converts a local time to UTC. A time that a clock change skips gets the offset from before the change; of a
+ * repeated time, the first is meant (rule 18.3).
  * @throws RangeError for an unknown zone
  */
 export function wallToUtc(wall: string, zone: string): string {
@@ -174,7 +174,7 @@ export function utcToWall(utc: string, zone: string): string {
 }
 
 /**
- * Moves a local time that a clock change skips forward by the length of the gap (02:30 becomes 03:30).
+ * Moves a local time that a clock change skips forward by the length of the gap, as from 02:30 to 03:30.
  * @throws RangeError for an unknown zone
  */
 export function settledWall(wall: string, zone: string): string {
@@ -187,7 +187,8 @@ export function settledWall(wall: string, zone: string): string {
 }
 
 /**
- * The UTC offset as in ISO 8601, such as `+02:00`, without the seconds of historical offsets.
+ * Returns the UTC offset as in ISO 8601, such as `+02:00`, without the seconds that some historical offsets
+ * have.
  * @throws RangeError for an unknown zone
  */
 export function utcOffset(utc: string, zone: string): string {
@@ -196,8 +197,8 @@ export function utcOffset(utc: string, zone: string): string {
 }
 
 /**
- * The abbreviation of the tz database at this time: letters (`EST`, `CET`) or digits (`+03`). A zone `UTC±x`
- * stays; `+02:00` becomes `GMT+0200` (rule 5.3).
+ * Returns the abbreviation of the tz database at this time: letters (`EST`, `CET`) or digits (`+03`). For a
+ * zone `UTC±x`, returns its name; for `+02:00`, `GMT+0200` (rule 5.3).
  * @throws RangeError for an unknown zone
  */
 export function timezoneAbbreviation(zone: string, utc: string): string {
@@ -208,13 +209,13 @@ export function timezoneAbbreviation(zone: string, utc: string): string {
   return period.abbreviation
 }
 
-/** 'YYYY-MM-DD HH:MM:SS' in UTC. Drops fractions of seconds, and clamps to the years 1 to 9999. */
+/** Returns 'YYYY-MM-DD HH:MM:SS' in UTC, without fractions of seconds, clamped to the years 1 to 9999. */
 export function formatUtc(ms: number): string {
   const iso = isoTime(ms)
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
 }
 
-/** 'YYYY-MM-DD' in UTC, clamped to the years 1 to 9999. */
+/** Returns 'YYYY-MM-DD' in UTC, clamped to the years 1 to 9999. */
 export const dayAtMs = (ms: number): string => isoTime(ms).slice(0, 10)
 
 const isoTime = (ms: number) => new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
@@ -232,7 +233,7 @@ export function utcToMs(utc: string): number {
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
-/** Days from 1 January 1970 to a day or to the day of a local time. */
+/** Returns the days from 1 January 1970 to a day, or to the day of a local time. */
 export function dayNumber(day: string): number {
   return utcToMs(`${day.slice(0, 10)} 00:00:00`) / DAY_MS
 }
@@ -240,11 +241,13 @@ export function dayNumber(day: string): number {
 export interface ClockChanges {
   id: string
   offset: number
-  /** In chronological order. `offset` applies from `at` on, a UTC time in ms. */
+  /** In chronological order; `offset` applies from `at` on. Both are in ms, `at` since the epoch. */
   steps: { at: number; offset: number }[]
 }
 
-/** The clock changes between two UTC times in ms. Undefined for a fixed offset and an unknown zone. */
+/**
+ * Returns the clock changes between two UTC times in ms; undefined for a fixed offset and an unknown zone.
+ */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
   if (known?.kind !== 'named') return undefined
@@ -268,11 +271,11 @@ function findZone(text: string): Zone | undefined {
   return text.length > LONGEST_NAME ? undefined : zoneNamed(text.toLowerCase())
 }
 
-/** Zones by name in lower case. Only existing zones are kept, so their number is bounded. */
+/** Caches zones by name in lower case. Only existing zones are kept, so their number is bounded. */
 const zoneNamed = madeOnce(readZone)
 
 /**
- * IANA names take precedence: `CET` is a zone with summer time, but the abbreviation `CEST` is +02:00 all
+ * IANA names take precedence over abbreviations: `CET` is a zone with summer time, while `CEST` is +02:00 all
  * year.
  */
 function readZone(key: string): Zone | undefined {
@@ -300,7 +303,7 @@ function offsetMs(text: string): number {
 }
 
 function findZoneId(key: string): string | undefined {
-  // Temporal would also accept UTC offsets and whole timestamps.
+  // Without this test, Temporal would also accept UTC offsets and whole timestamps.
   if (!/^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/.test(key)) return undefined
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(key).timeZoneId
@@ -314,7 +317,8 @@ export function utcMsOf(wall: number, zone: Zone): number {
 }
 
 /**
- * Converts a local time to UTC by the given offsets, all in ms; skipped and repeated times as in `wallToUtc`.
+ * Converts a local time to UTC by the given offsets, all in ms. Skipped and repeated times are treated as by
+ * `wallToUtc`.
  */
 export function utcOfWall(wall: number, offsetAtUtc: (utc: number) => number): number {
   // No zone changes its clocks twice within two days, so the local time has one of these two offsets.
@@ -343,8 +347,8 @@ function periodAt(id: string, periods: Period[], utc: number): Period {
 
 function readPeriod(id: string, utc: number): Period {
   const moment = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO(id)
-  // `getTimeZoneTransition('previous')` finds only earlier transitions. One millisecond later, it also finds
-  // one at the instant itself.
+  // `getTimeZoneTransition('previous')` finds only earlier transitions, so it is asked one ms later to find
+  // one at this instant too.
   const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition('previous')
   const to = moment.getTimeZoneTransition('next')
   return {
@@ -381,7 +385,7 @@ function offsetParts(offset: number): { sign: string; hours: string; minutes: st
   return { sign: offset < 0 ? '-' : '+', hours: two(Math.floor(size / 60)), minutes: two(size % 60) }
 }
 
-/** Texts that locales translate; `{name}` stands for a value. */
+/** Texts that locales translate; `{name}` is a placeholder. */
 export const unclearTimes = {
   skipped: 'There is no {time} on this day, since clocks go forward: it is {first} or {second}.',
   repeated: '{time} comes twice on this day, since clocks go back: as {first} and again as {second}.',

@@ -43,9 +43,6 @@ function isMask(bits: string, version: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
-/**
- * English texts are in the code; translations are in `calendar/locales/` and the `*-texts.ts` of features.
- */
 export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
@@ -257,12 +254,10 @@ export type Config = {
   [Name in SettingName]: Settings[Name] extends Setting<infer Value> ? Value : never
 } & { given?: Readonly<Record<string, SettingSource>> }
 
-/** The environment variable of a setting: `KALENDS_SITE_URL` for `site_url`. */
 export const environmentName = (name: string) => `KALENDS_${name.toUpperCase()}`
-/** The flag of a setting: `--site-url` for `site_url`. */
 export const flagName = (name: string) => `--${name.replaceAll('_', '-')}`
 
-/** For each removed setting, a sentence that says what to do instead. */
+/** For each removed setting, what to do instead. */
 export const removedSettings: Readonly<Record<string, string>> = {
   database_read:
     'More nodes answer more readers, from their memory; ' +
@@ -271,10 +266,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Run several services on one database, each at a port of its own, behind a proxy (docs/production.md).',
 }
 
-/**
- * All settings by name, those of features included: the source of `readConfig`, `--help` and
- * `docs/configuration.md`.
- */
+/** All settings by name, with those of features, for `readConfig`, `--help` and `docs/configuration.md`. */
 export function settingTable(features: readonly HasSettings[]): Readonly<Record<string, Setting<unknown>>> {
   const own: [string, Setting<unknown>][] = Object.entries(settings)
   const ofFeatures = features.flatMap((feature) => Object.entries(feature.settings?.settings ?? {}))
@@ -378,7 +370,9 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `- \`${environmentName(name)}\`, \`${flagName(name)} ${value}\`${otherwise}: ${about}`
 }
 
-/** Setting groups for the help and docs/configuration.md: those of the kernel, then one of each feature. */
+/**
+ * Setting groups for `--help` and `docs/configuration.md`: those of the kernel, then one for each feature.
+ */
 export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const own = Object.entries(settingGroups).map(([heading, names]) => ({
@@ -415,7 +409,6 @@ export interface Site {
   globalHost: string
   name: string
   vendor: string
-  /** The namespace of the REST interface: `<vendor>/events/v1`. */
   namespace: string
   /** The path of the REST interface, such as `/wp-json`, without a slash at the end. */
   restRoot: string
@@ -434,8 +427,8 @@ export interface Site {
   /** In km: the radius of a search around a place if the request gives none. */
   geolocRadius: number
   /**
-   * `directions` and `tiles` are URL templates; an empty one turns off these links or all maps. `attribution`
-   * is shown on every map.
+   * `directions` and `tiles` are URL templates; an empty one turns its links or maps off. `attribution` is
+   * shown on every map.
    */
   maps: { directions: string; tiles: string; attribution: string }
   seriesMonths: number
@@ -447,7 +440,7 @@ export interface Site {
   clock: Config['pages_clock']
 }
 
-/** `port` is the port that the server listens on, since `config.port` may be 0, for any free one. */
+/** `port` is the port that the server listens on; `config.port` may be 0, for any free one. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)
@@ -501,9 +494,8 @@ export function databaseAddress(config: Config): string {
 }
 
 /**
- * Returns the absolute path of data that lie in the default folder because no setting places them: the SQLite
- * file, or the folder if only images are there. Undefined if settings place the folder, or both database and
- * images.
+ * The absolute path of data that no setting places: the SQLite file, or the default folder if it has only
+ * images. Undefined if settings place the folder, or both database and images.
  */
 export function assumedPath({ data, database, media }: Config): string | undefined {
   if (data !== settings.data.default) return undefined

@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import { codeOf, messageOf } from './errors.ts'
 
 /**
- * Creates the folder and its missing parents, accessible to this user alone. It does without the option
- * `recursive` of `mkdirSync`, which never returns where the system refuses folders, as in `/proc`.
+ * Creates the folder and its missing parents, accessible to this user alone. The option `recursive` of
+ * `mkdirSync` is not used: it never returns where the system refuses folders, as in `/proc`.
  * @throws Error with one sentence
  */
 export function makeFolder(folder: string): void {

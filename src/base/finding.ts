@@ -27,7 +27,6 @@ export const failing = (about: string, says: string, todo: string): Finding => (
 /** A failure of a feature's background work, such as a scheduled import. */
 export interface Trouble {
   finding: Finding
-  /** What the page Today shows. */
   shown: (language: Language) => ShownTrouble
 }
 

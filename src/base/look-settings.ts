@@ -18,7 +18,7 @@ interface FileRule {
   most: number
 }
 
-/** All files together fit as Base64 into the `MOST_LOOK` bytes of JSON that a look may have. */
+/** All files together, as Base64 in JSON, fit into the `MOST_LOOK` bytes of a look. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
@@ -49,10 +49,7 @@ const SIGNATURES: Readonly<Record<Ending, (bytes: Buffer) => boolean>> = {
     bytes.length > 48 && startsWith(bytes, 'wOF2') && bytes.readUInt32BE(8) === bytes.length,
 }
 
-/**
- * Parts of an SVG that could run code and that no drawing needs. The Content-Security-Policy of its responses
- * forbids scripts as well.
- */
+/** Parts of an SVG that could run code and that no drawing needs. */
 const ACTIVE = /<!doctype|<!entity|<script|<foreignobject|<iframe|javascript:|\son\w{3,20}\s*=/i
 
 function isPlainSvg(bytes: Buffer): boolean {
@@ -116,7 +113,7 @@ const MOST_PRESSES = 6
 const LONGEST_LABEL = 60
 const LONGEST_ADDRESS = 500
 
-/** True for a URL with http or https, a path of this site, or a `mailto:` address. */
+/** True for an http, https or `mailto:` URL, and for a path of this site. */
 function isAddress(text: string): boolean {
   if (text.length > LONGEST_ADDRESS || /[\s"'<>\\]/.test(text)) return false
   if (text.startsWith('/')) return !text.startsWith('//')
@@ -140,7 +137,7 @@ export function readLinks(text: string): OwnerLink[] | undefined {
 }
 
 /**
- * Slugs that pages of owners must not have: the service uses them, may use them later, or redirects them
+ * Slugs that pages of owners must not have: the service uses, may later use or redirects them
  * (`path-words.ts`).
  */
 const TAKEN = new Set(

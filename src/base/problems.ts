@@ -151,7 +151,7 @@ export interface LimitFault {
 
 export interface ProblemDetails {
   missing?: string[]
-  /** Why each parameter was refused, by its name, in the order in which parameters are declared. */
+  /** Why each parameter was refused, in the order in which parameters are declared. */
   params?: Record<string, ParamFault>
   data?: Record<string, unknown>
   /** Seconds, for the header Retry-After. */

@@ -124,8 +124,8 @@ function spanMs(text: string, units: string): number {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * On SIGINT or SIGTERM, calls `stop`, such as to restore the cursor of the terminal, then ends the process by
- * the same signal. The returned function removes the listeners.
+ * On SIGINT or SIGTERM, calls `stop`, such as to restore the cursor, then ends the process by the same
+ * signal. The returned function removes the listeners.
  */
 export function stopOnSignal(stop: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {

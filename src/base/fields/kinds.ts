@@ -15,8 +15,8 @@ export interface WireSchema {
 }
 
 /**
- * The form control of a field. `text` has several lines with markup, `fact` is yes, no or unknown; `choice`
- * offers the `enum` of the schema.
+ * The form control of a field. `text` has several lines with markup; `choice` offers the `enum` of the
+ * schema.
  */
 export type Input =
   | 'line'
@@ -36,8 +36,8 @@ export type Input =
   | 'links'
 
 /**
- * Returns `text` as an unchanged form control sends it back: with `\n` as line break from a control for
- * several lines, with spaces from any other.
+ * Returns `text` as an unchanged form control sends it back: a `text` control with `\n` for line breaks, any
+ * other with spaces.
  */
 export const asSentBack = (input: Input | undefined, text: string): string =>
   text.replace(/\r\n?|\n/g, input === 'text' ? '\n' : ' ')
@@ -72,9 +72,7 @@ export interface Kind<Value, Column = Value> {
   show?: (column: unknown) => unknown
   /** The allowed entries of a list; `wire.enum` has the allowed single values. */
   choices?: readonly string[]
-  /**
-   * Returns how long a filter by this value gives the same result. A kind without `clock` counts as `day`.
-   */
+  /** A kind without `clock` counts as `day`. */
   clock?: (value: unknown) => ClockPart
   isFlag?: true
   input?: Input
@@ -85,7 +83,6 @@ export interface Kind<Value, Column = Value> {
  */
 export type ClockPart = 'day' | 'minute' | 'now'
 
-/** A kind whose column is written without code of the resource. */
 export interface PlainKind<Value, Column = Value> extends Kind<Value, Column> {
   toColumn: (value: Value) => Column
   blank: Column
@@ -139,8 +136,8 @@ export function isTruthy(value: unknown): boolean {
 }
 
 /**
- * Returns the entries of a list, of a comma-separated text, or of an object as a form sends it (`ids[0]=3`);
- * a number is one entry. Undefined for other values.
+ * Returns the entries of a list, a comma-separated text, or an object as forms send it (`ids[0]=3`); a number
+ * is one entry. Undefined for other values.
  */
 export function listEntries(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
@@ -177,7 +174,7 @@ export function readWords(value: unknown): string[] | undefined {
   return entries?.length && entries.every((entry) => entry !== '') ? distinct(entries) : undefined
 }
 
-/** A text that must not be empty: `""` and `"0"` are refused. */
+/** A text; `""` and `"0"` are refused. */
 export const text: PlainKind<string> = {
   input: 'line',
   wire: { type: 'string' },
@@ -272,10 +269,7 @@ export const flag: PlainKind<boolean, number> = {
   isFlag: true,
 }
 
-/**
- * A fact about accessibility: yes, no, or an empty text for unknown, which responses leave out. Pages list
- * these facts, and the query parameter `access` finds records by them.
- */
+/** A fact about accessibility: yes, no, or an empty text for unknown, which responses leave out. */
 export const factOfAccess: PlainKind<boolean | '', number | null> = {
   input: 'fact',
   wire: { type: 'boolean' },

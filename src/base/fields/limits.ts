@@ -3,8 +3,8 @@ import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
 /**
- * Limits of one value. They are checked before all else, in time that depends on the limits, not on the size
- * of the value.
+ * Limits of one value, checked before all else, in time that depends on the limits, not on the size of the
+ * value.
  */
 export interface Bounds {
   /**
@@ -13,8 +13,7 @@ export interface Bounds {
    */
   characters?: number
   /**
-   * Maximum UTF-8 bytes of a text, or of all texts in a list together. `setting` means the setting
-   * `text_bytes`.
+   * Maximum UTF-8 bytes of a text, or of a list's texts together; `setting` means the setting `text_bytes`.
    */
   bytes?: number | 'setting'
   words?: number
@@ -30,8 +29,7 @@ export const limits = {
   text: { bytes: 'setting' },
   termName: { characters: 200 },
   /**
-   * For descriptions of terms. Responses repeat a term's description in each of its events, so one list may
-   * have it thousands of times.
+   * For descriptions of terms, which responses repeat in each event: a list may have one thousands of times.
    */
   termText: { bytes: 5000 },
   slug: { characters: 500 },

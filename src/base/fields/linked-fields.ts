@@ -5,7 +5,7 @@ import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
 const fact = { kind: factOfAccess, unlisted: true, ...inTable } as const
 
-/** The fields of venues (rule 3.9). Pages name facts about accessibility by their `about`. */
+/** The fields of venues (rule 3.9). */
 export const venueFields = {
   author: { ...authorFields.author, ...inAnswers },
   date: { ...authorFields.date, ...inAnswers },

@@ -1,8 +1,6 @@
 import { type FieldData, STATUSES } from './field.ts'
 import type { Kind } from './kinds.ts'
 
-// Where each field is shown, and JSON schemas that resources share.
-
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1). */
 export type Schema = Readonly<Record<string, unknown>>
 export const schemaRef = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })

@@ -18,18 +18,16 @@ import {
   weekdayOfDay,
 } from './recurrence.ts'
 
-// Splits a recurrence and moves its dates, for changes to a part of a series.
-
 export interface Split {
   readonly before: Recurrence
   readonly after: Recurrence
 }
 
 /**
- * Splits a recurrence before `at`, an original start other than the first. The two parts have the same dates
- * as the whole: a COUNT is divided between them, and a rule without COUNT gets an end in `before`. If `at` is
- * an added date, `after` gets a rule that begins with `at` and gives the same later dates; if no such rule
- * exists, `added` lists the later dates. Undefined if these never end or are more than `MOST_LISTED`.
+ * Splits a recurrence before `at`, an original start other than the first. Together both parts have the same
+ * dates as before: a COUNT is divided between them, and a rule without COUNT gets an end in `before`. If `at`
+ * is an added date, `after` gets a rule that begins with `at` and has the same later dates; if there is no
+ * such rule, `added` lists them. Undefined if they never end or are more than `MOST_LISTED`.
  */
 export function splitRecurrence(recurrence: Recurrence, start: Start, at: string): Split | undefined {
   const { rule, added, left } = recurrence
@@ -177,8 +175,8 @@ const MOST_WRITTEN = 1600
 const FARTHEST_DAYS = 7
 
 /**
- * Returns a rule by which each date has the place of `to` in its month or year. Undefined unless `rule` is
- * monthly or yearly, and if a date would be over `FARTHEST_DAYS` days from where the time span of the move
+ * For a monthly or yearly rule, returns a rule by which each date has the place of `to` in its month or year.
+ * Undefined for other rules, and if a date would be over `FARTHEST_DAYS` days from where the move's time span
  * puts it.
  */
 function moveAlong(
@@ -223,8 +221,8 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
 }
 
 /**
- * Returns candidates for the moved rule: two if its only weekday has a place in the month, counted once from
- * the beginning and once from the end of the month.
+ * Candidates for the moved rule: two if its only weekday has a place in the month, counted from the beginning
+ * or from the end of the month.
  */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)

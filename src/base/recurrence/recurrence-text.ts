@@ -28,8 +28,6 @@ import {
   wallOfDay,
 } from './recurrence.ts'
 
-// Converts recurrences from and to lines of RFC 5545, and the JSON objects of clients.
-
 export interface RecurrenceObject {
   frequency?: string
   interval?: number
@@ -119,8 +117,8 @@ function isNamedZone(zone: string): boolean {
 }
 
 /**
- * Adds an empty EXDATE line unless there is one, so that a request which replaces the recurrence also removes
- * its former exceptions.
+ * Adds an empty EXDATE line unless there is one, so that a request which replaces a recurrence also removes
+ * its exceptions.
  */
 export function withExceptions(lines: readonly unknown[]): readonly unknown[] {
   return lines.some((line) => String(line).startsWith('EXDATE')) ? lines : [...lines, 'EXDATE:']

@@ -150,8 +150,7 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
 export const LAST_WALL = '9999-12-31 23:59:59'
 
 /**
- * Years to search before a rule counts as having no date: within 40 years, 29 February falls on every
- * weekday.
+ * Years to search before a rule counts as having no date; in 40 years, 29 February falls on every weekday.
  */
 const SEARCHED_YEARS = 40
 
@@ -331,7 +330,7 @@ export function numberOf(year: number, month: number, monthday: number): number 
   return new Date(0).setUTCFullYear(year, month - 1, monthday) / DAY_MS
 }
 
-/** Returns the date of a day number without `Date`, since rules call this for every day they examine. */
+/** The date of a day number. Rules need it for every day they examine, so it avoids the slow `Date`. */
 export function dayOfNumber(day: number): Day {
   // Here years begin on 1 March, so a leap day is the last of its year. 146,097 days are 400 years.
   const shifted = day + 719_468

@@ -1,8 +1,8 @@
 import sanitizeHtml from 'sanitize-html'
 
 /**
- * `source` is the part as written. `name` is in lower case: the element of a tag, or the element around
- * verbatim text; otherwise ''.
+ * `source` is the part as written; `name`, in lower case, the element of a tag or around verbatim text, else
+ * ''.
  */
 export interface MarkupPiece {
   kind: 'text' | 'open' | 'close' | 'verbatim' | 'comment'
@@ -190,8 +190,8 @@ function safeTitle(html: string): string {
 }
 
 /**
- * Maximum elements open at once. The sanitiser walks all of them at each tag, and drops tags nested more than
- * a few dozen levels deep anyway (`nestingLimit`).
+ * Maximum elements open at once: the sanitiser walks all of them at each tag, and drops tags nested a few
+ * dozen levels deep anyway (`nestingLimit`).
  */
 const MOST_OPEN = 250
 
@@ -320,8 +320,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Returns the text of HTML on one line, with entities decoded and without the content of scripts. The result
- * is not HTML: escape it before it goes into a page.
+ * Returns the text of HTML on one line, with entities decoded and without the content of scripts. Escape it
+ * before it goes into a page.
  */
 export function plainText(html: string): string {
   return collapse(decodeEntities(withoutTags(html, (name) => name === 'script' || INVISIBLE.has(name))))

@@ -80,10 +80,7 @@ const SPECIAL_COST = 1.5
 const MARKUP_COST = 0.2
 const PLAIN_COST = 0.1
 
-/**
- * Returns the estimated time of rendering in microseconds; 0 for a value that is not a string, as a damaged
- * row may have.
- */
+/** Estimated microseconds of rendering; 0 for a value that is not a string, as a damaged row may have. */
 function costOf(raw: unknown): number {
   if (typeof raw !== 'string') return 0
   const specials = countOf(raw, '<') + countOf(raw, '&')
@@ -116,8 +113,8 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 }
 
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
-  // Most texts are short, so this upper bound of their cost saves counting `<` and `&`, which would take
-  // longer than rendering.
+  // Most texts are short: this upper bound saves counting `<` and `&`, which would take longer than
+  // rendering.
   if (lengthOf(wanted) * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -258,8 +255,8 @@ let last = NONE
 let lastButOne = NONE
 
 /**
- * Caches the last two results, since the description and excerpt of a record are rendered for the page and
- * then again for its linked data.
+ * Caches the last two results: a record's description and excerpt are rendered for the page, then again for
+ * its linked data.
  */
 function renderOnce(raw: string, trusted = false): string {
   if (raw === last.raw && trusted === last.trusted) return last.rendered

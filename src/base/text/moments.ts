@@ -270,8 +270,7 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
 }
 
 /**
- * Returns the text in lower case with single spaces, without commas and without the comment in brackets that
- * browsers write after a zone.
+ * Lower case, single spaces, no commas, and without the comment in brackets that browsers put after a zone.
  */
 function normalised(value: string): string {
   const text = value
@@ -430,8 +429,8 @@ function resolveWeekday({ weekday, weekNamed }: DateParts, day: number): number 
 }
 
 /**
- * Returns midnight of the `nth` weekday or day of a month, in ms; `nth` is -1 for the last. If the month has
- * no such day, rolls over into the next month.
+ * Returns midnight of the `nth` weekday or day of a month, in ms; `nth` is -1 for the last. A day that the
+ * month lacks rolls over into the next month.
  */
 function resolveWithin(nth: number, weekday: number | undefined, year: number, month: number): number {
   if (nth < 0) {
@@ -461,7 +460,6 @@ function knownZone(zone: string): string {
   return isTimezone(zone) ? zone : 'UTC'
 }
 
-/** True for the years 1 to 9999; false for NaN. */
 function inRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS
 }

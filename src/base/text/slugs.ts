@@ -1,8 +1,6 @@
 import { latinToAscii, normalize } from './characters.ts'
 import { decodedText } from './html.ts'
 
-// A slug is the readable part of a record's URL (rule 17.1).
-
 const LONGEST = 200
 
 /** Appended to the slug of a record in the trash, so that another record may take the slug (rule 24.1). */

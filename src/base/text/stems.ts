@@ -140,7 +140,6 @@ export function stemsIn(folded: string): Set<string> {
 
 export interface WantedWord {
   text: string
-  /** The stems that a text must have. */
   stems: readonly string[]
 }
 
@@ -184,8 +183,8 @@ const ALPHABETS = [
 ]
 
 /**
- * Returns, by stem, words that differ from this one by one letter changed, added or left out, or by two
- * adjacent letters swapped.
+ * Returns, by stem, the words that differ by one letter changed, added or left out, or by two adjacent
+ * letters swapped.
  */
 export function nearWords({ text, stems }: WantedWord): Map<string, string> {
   const near = new Map<string, string>()

@@ -4,8 +4,8 @@ const MAIL_URL = /^mailto:[^\s@]+@[^\s@]+$/i
 const HOST_URL = /^(?:https?|ftp):\/\/[^\s/?#]+([/?#][^\s]*)?$/i
 
 /**
- * True for http, https and ftp URLs with an ASCII host, and for `mailto:` addresses (rule 2.8). URLs with
- * `file:`, `javascript:`, `intent:` and so on would act on the device of a reader who follows them.
+ * True for http, https and ftp URLs with an ASCII host, and for `mailto:` addresses (rule 2.8). Others, such
+ * as `javascript:` and `intent:`, would act on the device of a reader who follows them.
  */
 export function isUrl(text: string): boolean {
   if (MAIL_URL.test(text)) return true
@@ -66,8 +66,8 @@ export function decodeLeniently(text: string): string {
 }
 
 /**
- * Returns the key by which requests of one client are counted: the address, or for IPv6 its /64 network,
- * since a client usually has all addresses of one.
+ * The key by which requests of one client are counted: the address, or for IPv6 its /64 network, since a
+ * client usually has all addresses of one.
  */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address

@@ -14,9 +14,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 86_400_000
 const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
-/**
- * Maximum cached periods of a zone, so that hostile dates cannot fill the memory; calendars need far fewer.
- */
+/** Maximum cached periods of a zone, so that hostile dates cannot fill the memory. */
 const PERIODS_KEPT = 128
 /** 2100-01-01 in ms: `Intl` has no zone names for later times. */
 const LATEST_NAMED = 4_102_444_800_000
@@ -187,8 +185,7 @@ export function settledWall(wall: string, zone: string): string {
 }
 
 /**
- * Returns the UTC offset as in ISO 8601, such as `+02:00`, without the seconds that some historical offsets
- * have.
+ * Returns the UTC offset as in ISO 8601, such as `+02:00`, without the seconds of historical offsets.
  * @throws RangeError for an unknown zone
  */
 export function utcOffset(utc: string, zone: string): string {
@@ -233,7 +230,7 @@ export function utcToMs(utc: string): number {
   return Date.UTC(year, number(5, 7) - 1, number(8, 10), number(11, 13), number(14, 16), number(17, 19))
 }
 
-/** Returns the days from 1 January 1970 to a day, or to the day of a local time. */
+/** Days from 1 January 1970 to a day, or to the day of a local time. */
 export function dayNumber(day: string): number {
   return utcToMs(`${day.slice(0, 10)} 00:00:00`) / DAY_MS
 }

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { pluck } from '../support/lists.ts'
+import { beginAt } from '../support/moment.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
+
+beginAt('2026-11-27T12:00:00Z')
 
 const hrefs = (body: string, text: string) =>
   [...body.matchAll(new RegExp(`<a[^>]* href="([^"]*)"[^>]*>${text}`, 'g'))].map(([, href = '']) =>

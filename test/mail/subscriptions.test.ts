@@ -12,10 +12,13 @@ import { isPostgres } from '../../src/store/storage/database.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { pluck } from '../support/lists.ts'
 import { faultsOfMessage, markupValidator } from '../support/markup.ts'
+import { beginAt } from '../support/moment.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { type ReceivedMail, readMessage, startRelay, type TestRelay } from '../support/relay.ts'
 import { day, onDay, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
+
+beginAt('2026-11-27T12:00:00Z')
 
 const wordsIn = (text: string) =>
   [...new Set(text.split(/\s+/).map((word) => word.replace(/:$/, '')))].filter(Boolean).sort()

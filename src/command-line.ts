@@ -33,7 +33,7 @@ function removedOptions(): Option[] {
 }
 
 /**
- * Adds the options of settings hidden from the help, where they would bury the command's own. `serve` shows
+ * Adds the options of settings. The help hides them, as they would bury the command's own; `serve` shows
  * them.
  */
 function addSettings(command: Command, options: readonly Option[]): Command {
@@ -86,8 +86,8 @@ async function runService(
 }
 
 /**
- * On SIGTERM, SIGINT or SIGHUP, stops the service in order, in place of the listeners of `bin/kalends.js`,
- * which end the process at once, as a second signal still does. A supervisor may send SIGHUP to restart the
+ * On SIGTERM, SIGINT or SIGHUP, stops the service in order; a second signal ends the process at once. Removes
+ * the listeners of `bin/kalends.js`, which would do so at the first. A supervisor may send SIGHUP to restart the
  * service with new settings. Call this before the log or the terminal says that the service answers.
  */
 function stopOnSignal({ stopBy }: App): void {

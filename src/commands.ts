@@ -112,7 +112,6 @@ async function holdOrResume(
   }
 }
 
-/** The address of the site; undefined if the desk is off. */
 function deskSiteOf(config: Config): string | undefined {
   return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

@@ -384,7 +384,6 @@ const METHODS: Readonly<Record<Encoding, Method>> = {
 
 let beside = 0
 
-/** Compresses on a thread; undefined if `MOST_BESIDE` are busy. */
 function compressBeside(bytes: Buffer, { later }: Method, isLasting: boolean): Promise<Buffer> | undefined {
   if (beside >= MOST_BESIDE) return undefined
   beside += 1

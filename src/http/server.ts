@@ -141,8 +141,8 @@ function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
 }
 
 /**
- * Node accepts one connection per listener and turn: 300 new clients wait 0.9 s with one listener, 0.1 s with
- * eight.
+ * Node accepts one connection per listener and event loop turn: 300 new clients wait 0.9 s with one listener,
+ * 0.1 s with eight.
  */
 const LISTENERS = 8
 
@@ -162,7 +162,8 @@ async function checkFree(place: ListenPlace): Promise<void> {
 }
 
 /**
- * A shared port is checked first, since listening succeeds even if another process has it.
+ * Listens on the port; if `isShared`, with several listeners. A shared port is checked first, since listening
+ * succeeds even if another process has it.
  * @throws the error of a port that is taken or may not be listened on
  */
 export async function openListeners(

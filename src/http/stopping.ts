@@ -21,7 +21,7 @@ export interface StopTimes {
 
 const LET_GO_EVERY_MS = 20
 
-/** In ms. A connection waits so long for one more request, whose answer closes it. */
+/** In ms. An idle connection waits this long for one more request, whose answer closes it. */
 const LINGER_MS = 1000
 
 const SPEAKS_WITHIN_MS = 200

@@ -263,7 +263,6 @@ function platformItem(served: ServedResource, actions: readonly RouteAction['do'
   }
 }
 
-/** Answers a request for one of the routes of rules 29.1 to 29.5. */
 function answerPlatform(
   platform: Platform,
   { group, ...found }: Required<MatchedRoute>,

@@ -72,7 +72,7 @@ ${sql.raw(sign)} ${wall}
   ]
 }
 
-/** True for values in the list, which is one bound parameter. */
+/** True if `column` has one of `values`, which are one bound parameter. */
 function isAmong(db: Db, column: RawBuilder<unknown>, values: readonly (number | string)[]): PostCondition {
   return sql<SqlBool>`${column} in ${wholeList(db, values)}`
 }

@@ -16,7 +16,7 @@ export interface CheckedDatabase {
   findings: Finding[]
 }
 
-/** `now` is in ms since the epoch. */
+/** Checks the database. `now` is in ms since the epoch. */
 export async function checkDatabase(
   config: Config,
   now: number,
@@ -139,7 +139,6 @@ function checkSearch({ hasSearchIndex }: Examined): Finding[] {
   return [warning('search', 'Searches read whole tables: the extension pg_trgm is missing.', todo)]
 }
 
-/** Finds a held calendar, and failing webhooks and imports. */
 function checkSending({ isHeld, troubles }: Examined): Finding[] {
   return [
     ...(isHeld ? [warning('held', HELD_NOTICE, HELD_REMEDY)] : []),

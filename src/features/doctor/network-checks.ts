@@ -12,7 +12,7 @@ const ANSWERS_WITHIN_MS = 3000
 const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
-/** @param edition of the database; empty if unknown */
+/** Checks port, address and proxy, and asks the site. @param edition of the database; empty if unknown */
 export async function checkNetwork(config: Config, edition: string): Promise<CheckedNetwork> {
   const port = await checkPort(config)
   const address = checkAddress(config)
@@ -29,7 +29,6 @@ interface CheckedNetwork {
 
 const NOT_ASKED: CheckedNetwork = { findings: [], clock: undefined }
 
-/** Reads edition and clock from the feed of changes. */
 async function checkSite({ url, restUrl }: Site, edition: string): Promise<CheckedNetwork> {
   const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS)
   try {
@@ -72,7 +71,7 @@ function describeAnswer(url: string, status: number, found: string | undefined, 
   )
 }
 
-/** The site's clock by `Date`, and by `Age`, as a cache keeps `Date`. */
+/** The site's clock by `Date`, to which `Age` is added, since a cache keeps `Date`. */
 function clockOf(site: string, headers: Headers): SiteClock | undefined {
   const sentMs = Date.parse(headers.get('date') ?? '') + Number(headers.get('age') ?? 0) * 1000
   return Number.isNaN(sentMs) ? undefined : { site, aheadMs: sentMs - Date.now() }
@@ -192,7 +191,7 @@ const WRITTEN_MS = Date.UTC(2026, 0, 1)
 
 interface SiteClock {
   site: string
-  /** Negative if it is behind this machine. */
+  /** Negative if the site's clock is behind that of this machine. */
   aheadMs: number
 }
 

@@ -77,13 +77,13 @@ export interface UidHolder {
   kind: 'series' | 'event'
   id: number
   address: string | undefined
-  /** A record in the trash may be restored with its UID: the item gets another. */
+  /** True if the record is in the trash: it may be restored with its UID, so the item gets another. */
   isTrashed: boolean
 }
 
 /**
- * Finds records with the UID of an item, which no two events of a feed may share. Leaves out `own`, and one
- * that the item replaces because the event has begun or ceased to repeat.
+ * Finds records with the UID of an item, which no two events of a feed may share. Leaves out `own`, and a
+ * record that the item replaces because the event has begun or ceased to repeat.
  */
 export async function findUidHolders(
   { source, context }: Pick<ImportRun, 'source' | 'context'>,
@@ -141,7 +141,7 @@ async function findByUid(
 }
 
 /**
- * Refuses a source without imported events if another source brought half of its first `events`.
+ * Refuses a source without imported events if half of its first `events` came from another source.
  * @throws Error that says how to continue
  */
 export async function refuseDoubled(
@@ -177,8 +177,8 @@ export async function refuseDoubled(
 }
 
 /**
- * Compares an item with the record of its identity: by UID alone, else also by title and day, as ids may
- * coincide.
+ * True if the item is the record with its identity. A UID is enough; ids may coincide, so title and day must
+ * match too.
  */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false

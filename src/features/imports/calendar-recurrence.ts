@@ -50,8 +50,8 @@ function lastOf(value: string, start: string, horizon: string): string {
 export const RULES = new Set(['RRULE', 'RDATE', 'EXDATE', 'EXRULE'])
 
 /**
- * How an event repeats: by a rule that events here can have, or on single dates. `left`: wall times of
- * exceptions; `isDate` tests for a date; all in the zone of the start.
+ * How an event repeats: by a rule that events here can have, or on single dates. `left` are the wall times of
+ * exceptions; `isDate` is true for wall times of dates; all are in the zone of the start.
  */
 export type CalendarRecurrence = { left: readonly string[]; isDate: (wall: string) => boolean } & (
   | { rule: Recurrence }
@@ -194,7 +194,7 @@ function rulesOf(
   return rules.length === lines.length ? rules : undefined
 }
 
-/** True if every rule ends before the start, which is no date then. */
+/** True if every rule ends before the start, which is then no date of the event. */
 function hasEnded(rules: readonly EveryRule[], start: CalendarTime, zones: CalendarZones): boolean {
   return rules.length > 0 && rules.every((rule) => endOf(rule, start, zones) < ownStart(start))
 }

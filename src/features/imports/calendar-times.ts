@@ -29,13 +29,13 @@ export interface CalendarTime {
   written: string
   isUtc?: true
   /**
-   * The definition in the file and the time on it, if no zone here matches. `zone` is then a fixed UTC
+   * The definition in the file and the time by it, if no known zone matches. `zone` is then a fixed UTC
    * offset.
    */
   own?: { clock: Clock; wall: string }
 }
 
-/** Reads a time. UTC is converted to the zone of the file, which also holds without a zone. */
+/** Reads a time. UTC is converted to the zone of the file, and a time without a zone is in that zone. */
 export function timeOf(
   property: Property | undefined,
   zones: CalendarZones,
@@ -138,7 +138,10 @@ function untilEnd(
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/** The day of an all-day event: UTC is converted to the zone where it is midnight, else taken as written. */
+/**
+ * The day of an all-day event. UTC is converted to the zone in which it is midnight; other times stay as
+ * written.
+ */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,

@@ -21,7 +21,7 @@ interface Definition {
 }
 
 export interface CalendarZones {
-  /** `zone`: of the file, for times without one; `site`: of the site. */
+  /** The zone of the file, for times without a zone; `site` is the zone of the site. */
   zone: string
   site: string
   definitions: Map<string, Definition>
@@ -78,7 +78,7 @@ export function define({ definitions, steps }: CalendarZones, component: Compone
 
 /**
  * Finds the zone of a TZID: by the VTIMEZONE in the file, then the name, then a guess. Definitions become
- * outdated: for an event still to come the name of a place (`Europe/Berlin`) means that place.
+ * outdated, so for a coming event a TZID that names a place (`Europe/Berlin`) means that place.
  */
 export function zoneOf(tzid: string, span: EventSpan, zones: CalendarZones): ZoneReading {
   const name = zoneName(tzid)
@@ -243,7 +243,7 @@ export interface Clock {
 interface Observance {
   before: number
   offset: number
-  /** First begin, `YYYY-MM-DD HH:MM:SS` on the clock valid before. */
+  /** The first start, `YYYY-MM-DD HH:MM:SS`, by the clock valid until then. */
   start: string
   rules: readonly EveryRule[]
   dates: readonly string[]

@@ -192,8 +192,8 @@ function beginsProperty(line: string, before: string): boolean {
 }
 
 /**
- * VCALENDAR with the properties since the last call; undefined if there are none and it was yielded. A file
- * of concatenated calendars has several.
+ * VCALENDAR with the properties since the last call; undefined if there are none and VCALENDAR was yielded
+ * before. A file of concatenated calendars has several.
  */
 function calendarHead(reading: OpenComponent): Component | undefined {
   const properties = reading.properties.splice(0)

@@ -149,7 +149,7 @@ export function meaningsOf(
   const taken = new Set<ColumnMeaning>(given.values())
   const possible = names.map((name) => new Set(meanings.get(plainName(name))?.map(({ meaning }) => meaning)))
   const columns = names.map((name) => given.get(name))
-  // First names with one meaning; the others choose from what is left.
+  // Names with one meaning come first; the others choose from the meanings left.
   for (const most of [1, Number.POSITIVE_INFINITY])
     for (const [at, known] of possible.entries()) {
       const free =
@@ -163,7 +163,8 @@ export function meaningsOf(
 }
 
 /**
- * The meaning of each column; undefined: ignored. A table without events lists venues or organizers.
+ * The meaning of each column, undefined for an ignored one. A table without events lists venues or
+ * organizers.
  * @throws ImportError for a name in `given` that is no column, or without a column of titles or starts
  */
 export function readHeader(
@@ -287,8 +288,8 @@ interface TableDate {
 const WITH_OFFSET = /^\d{4}-\d\d-\d\d[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(?:Z|[+-]\d\d:?\d\d)$/i
 
 /**
- * Reads a date, possibly with a time. A UTC offset is converted to `zone`; without it (an all-day event) the
- * digits count.
+ * Reads a date, possibly with a time. A time with a UTC offset is converted to `zone`; if `zone` is undefined
+ * (an all-day event), the digits count.
  */
 export function readTableDate(
   text: string,
@@ -336,7 +337,10 @@ const dayAndName: Parts = ([, day, month, year]) => ({
   day: Number(day),
 })
 
-/** Forms of dates. Slashes: the order of the table; dots or dashes: the day first. */
+/**
+ * Forms of dates. With slashes, the table's order holds; with dots or dashes, the day or a year of four
+ * digits is first.
+ */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {
     pattern: /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/,

@@ -54,7 +54,9 @@ interface CsvShape {
 const LONGEST_ROW = 5_000_000
 const HEAD = 1 << 16
 
-/** Reads a table (RFC 4180) twice: dates for the order of day and month, then the records. */
+/**
+ * Reads a table (RFC 4180) twice: first the dates, which tell the order of day and month, then the records.
+ */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }
@@ -205,8 +207,8 @@ function cellsOf(
 }
 
 /**
- * Finds the delimiter and the encoding: by a byte order mark, else UTF-8 if all of the file is valid, else
- * Windows-1252.
+ * Finds the delimiter and the encoding: that of a byte order mark, else UTF-8 if the whole file is valid,
+ * else Windows-1252.
  */
 async function shapeOf(file: string, done: { bytes: number }): Promise<CsvShape> {
   const handle = await open(file)
@@ -515,7 +517,6 @@ function unpublishedDateOf(cells: CsvRow['cells']): Pick<SourceItem, 'unpublishe
   return cells.get('date_utc') === NEVER && hasWallForm(date) ? { unpublishedDate: date } : {}
 }
 
-/** Splits prices at `|`; puts the currency before bare numbers. */
 function costOf(cells: CsvRow['cells']): string[] {
   const sign = cells.get('currency') ?? ''
   const prices = splitCell(cells.get('cost'), /\|/)

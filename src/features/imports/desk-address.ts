@@ -29,7 +29,10 @@ export function requireAddresses(context: Pick<Context, 'caller'>): void {
   if (!mayKeepAddresses(context)) throw new Problem('rest_forbidden')
 }
 
-/** @returns undefined for no http(s) or webcal(s), and for an address with a login */
+/**
+ * @returns the address as a URL; undefined if it is too long, has a login, or is neither http(s) nor
+ * webcal(s)
+ */
 export function readAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const url = trimmed.length > LONGEST_ADDRESS ? null : URL.parse(trimmed)

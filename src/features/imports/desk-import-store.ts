@@ -4,7 +4,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { Pruning } from '../../store/storage/pruning.ts'
 import type { DeskImportColumns } from './import-tables.ts'
 
-/** Open imports kept for a person; a new one replaces the oldest. */
+/** The most open imports kept for a person; a new one replaces the oldest. */
 const MOST_OPEN = 10
 
 export type ListedDeskImport = Omit<DeskImportColumns, 'content' | 'choices' | 'checked'>

@@ -32,14 +32,14 @@ export interface EveryRule {
   readonly minutes: readonly number[]
   readonly seconds: readonly number[]
   readonly positions: readonly number[]
-  /** Where a missing day of a month goes (RFC 7529, 4.1); undefined: left out. */
+  /** Where a missing day of a month goes (RFC 7529, 4.1); if undefined, the day is left out. */
   readonly skip: Skip | undefined
 }
 
 const SKIPS = ['FORWARD', 'BACKWARD'] as const
 type Skip = (typeof SKIPS)[number]
 
-/** Computing steps that several rules share; below 0 a rule was cut off. */
+/** Computing steps that several rules share. A number below 0 means that a rule was cut off. */
 export interface Steps {
   left: number
 }
@@ -194,7 +194,7 @@ function* setsOf(rule: EveryRule, start: string, end: string, steps: Steps): Gen
   }
 }
 
-/** Adds days of which SKIP moves the missing ones (RFC 7529). */
+/** Adds the days to which SKIP moves days that a month lacks (RFC 7529). */
 function withMoved(days: readonly number[], skip: Skip, period: Period, conditions: Conditions): number[] {
   const { months, monthdays } = conditions
   const moved: number[] = []

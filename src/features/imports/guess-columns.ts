@@ -22,7 +22,10 @@ interface Sampled {
   isTime: boolean
 }
 
-/** @param venues folded names of venues here */
+/**
+ * Guesses whether a table has a heading, and what its columns mean.
+ * @param venues folded names of venues here
+ */
 export function guessColumns(
   table: Table,
   site: Site,
@@ -62,7 +65,7 @@ const isClock = (cell: string) =>
   /^\d{1,2}(?:[:.h]\d\d|\s?(?:h|uhr|am|pm|a\.m\.|p\.m\.))/i.test(cell) &&
   readTableTime(cell.split(/\s?[–—-]\s?/, 1)[0] ?? '') !== undefined
 
-/** Beginn or Ende may mean a date or a time: the cells decide. */
+/** `Beginn` or `Ende` may name a date or a time: the cells decide. */
 function corrected(
   named: readonly (ColumnMeaning | undefined)[],
   sampled: readonly Sampled[],

@@ -49,7 +49,7 @@ interface IcsTask {
   zone: string
 }
 
-/** Reads the file (RFC 5545) twice: zones and UIDs of what repeats, then the events. */
+/** Reads the file (RFC 5545) twice: first zones and the UIDs of what repeats, then the events. */
 export async function icsSource(task: IcsTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const { bytes, progress } = countedBytes(task.file)
@@ -144,7 +144,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/** In further calendars of a file, properties after components are ignored. */
+/** In calendars of a file beyond this number, properties after components are ignored. */
 const MOST_CALENDARS = 100_000
 
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
@@ -413,7 +413,10 @@ function titleAndState(component: Component, file: CalendarFile) {
 
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
-/** As HTML: X-ALT-DESC unless empty, else DESCRIPTION, escaped unless it has markup, as Google writes it. */
+/**
+ * The description as HTML: X-ALT-DESC unless empty, else DESCRIPTION, escaped unless it has markup, as from
+ * Google.
+ */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),

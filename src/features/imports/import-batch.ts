@@ -388,7 +388,10 @@ async function writeAll(
   return written
 }
 
-/** Records a change if only the address in the source is new: the page here links to it as its original. */
+/**
+ * Records a change of an item of which only the address in the source is new: the page here links to that
+ * address as its original.
+ */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'

@@ -253,7 +253,10 @@ const LONGEST_BAR = 40
 const SHORTEST_BAR = 8
 const WORDS = 56
 
-/** A bar that does not fit into `columns` characters is left out, words are cut off. */
+/**
+ * Returns a progress bar with words. A bar that does not fit into `columns` characters is left out; words are
+ * cut off.
+ */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)
   const share = shareOf(far)
@@ -265,7 +268,6 @@ export function describeFar(far: Far, columns: number): string {
   return (bar + words).slice(0, Math.max(0, columns - 1))
 }
 
-/** @returns 0 to 1; undefined while the total is unknown */
 function shareOf({ done, total }: Far): number | undefined {
   return total > 0 ? Math.min(1, done / total) : undefined
 }

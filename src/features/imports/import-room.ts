@@ -180,7 +180,7 @@ const asTable = (table: Table | TableFault): ReadRows | TableFault =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.
 const NO_TEXT = /[\x01-\x08\x0e-\x1a]/
 
-/** Bytes of a file; its beginning tells the format, whatever the name. */
+/** Reads the rows of a file. Its beginning tells the format, whatever its name. */
 async function contentOf(
   context: Context,
   bytes: Buffer,

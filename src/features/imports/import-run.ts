@@ -30,7 +30,7 @@ export interface ImportOptions {
   images: boolean
   /** Imports, and so publishes, e-mail addresses of organizers in calendar files. */
   addresses?: boolean
-  /** Undefined: as an earlier run has set it. */
+  /** If undefined, the origin that an earlier run has set stays. */
   origin?: (typeof ORIGINS)[number] | undefined
 }
 

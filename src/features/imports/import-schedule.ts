@@ -376,7 +376,7 @@ async function setColumns(
 /** Characters of output kept: the last line tells how the run ended. */
 const MOST_HELD = 2000
 
-/** In ms. The next run continues an import ended by it. */
+/** In ms. The next run continues an import that this limit ended. */
 const LONGEST_RUN = 6 * 3_600_000
 
 /** Starts imports as processes with these settings; they end after `longest` ms. */
@@ -417,7 +417,7 @@ export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
   // It is low already; only root could raise it.
   if (getPriority() >= wanted) return
-  // On Linux each thread has its own; garbage collection takes a quarter of the time.
+  // On Linux each thread has a priority; those of garbage collection take a quarter of the time.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 

@@ -177,8 +177,8 @@ export async function findElsewhere(
 }
 
 /**
- * Finds records by ids in the source: imported from it, else from one that has moved here. An unknown number
- * counts as an id here.
+ * Finds records by their ids in the source: records imported from it, else from a source that has moved here.
+ * An unknown number counts as the id of a record here.
  */
 export async function findNumbered(
   db: Db,

@@ -1,6 +1,6 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** About records and runs; some are parts of sentences. */
+/** Texts about records and runs; some are parts of sentences. */
 export const messageTexts = {
   'line {number}': { de: 'Zeile {number}', fr: 'ligne {number}', es: 'línea {number}' },
   'row {number}': { de: 'Zeile {number}', fr: 'ligne {number}', es: 'fila {number}' },

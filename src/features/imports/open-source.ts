@@ -21,15 +21,15 @@ interface SourceOptions {
   map?: readonly string[] | undefined
   dates?: DateOrder | undefined
   /**
-   * Hosts that may be asked besides public ones, if somebody who does not operate the service imports.
-   * Undefined: any host.
+   * Hosts that may be asked besides public ones, if somebody who does not operate the service imports. If
+   * undefined, any host may be asked.
    */
   guest?: readonly string[] | undefined
 }
 
 interface Reader {
   zone: string
-  /** In ms, before the first retry. */
+  /** In ms: the pause before the first retry. */
   backOffMs: number
 }
 

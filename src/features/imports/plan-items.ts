@@ -49,7 +49,7 @@ export interface PlannedItem {
     | { act: 'older' }
     | { act: 'leave out' }
     | { act: 'pass over'; holder: UidHolder }
-  /** Set if a record in the trash has the UID: the new one gets another. */
+  /** Set if a record in the trash has the UID: the new record gets another. */
   isUidTaken?: boolean
 }
 
@@ -113,7 +113,9 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/** Compares an item with what its source sent last; of an occurrence, fields unlike those of its series. */
+/**
+ * Compares an item with what its source sent last; an occurrence, only in fields that differ from its series.
+ */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -165,7 +167,7 @@ function knownOccurrence({ own, series }: Place, state: RecordState | undefined)
 
 type Head = Pick<ImportItemColumns, 'digest' | 'sequence' | 'page'>
 
-/** True if the first is a later revision; false if the source has none. */
+/** True if the first item is a later revision than the second; false if the source has no revisions. */
 export const isLater = ({ sequence }: Pick<SourceItem, 'sequence'>, than: Pick<SourceItem, 'sequence'>) =>
   sequence !== undefined && than.sequence !== undefined && sequence > than.sequence
 
@@ -329,7 +331,8 @@ function keptPage(origin: Origin, { kind, uid, page = '' }: SourceItem, site: st
   const isElsewhere = /^https?:/i.test(page) && isUrl(page) && page !== site && !page.startsWith(`${site}/`)
   if (!isElsewhere || !standsAlone(kind)) return ''
   if (kind === 'event') return page
-  // A site has a page for each date, replaced by a placeholder; a calendar file has one for all.
+  // A site has a page for each date, so a placeholder replaces the date; a calendar file has one page for
+  // all.
   if (DAY_AT_END.test(page)) return page.replace(DAY_AT_END, `-${DAY}/`)
   return uid === undefined ? '' : page
 }

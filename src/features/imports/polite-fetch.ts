@@ -187,7 +187,7 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['deflate', deflated],
 ])
 
-/** Named by the operator: it alone receives the login, and need not be public. */
+/** The origin that the operator named: only this one receives the login, and it need not be public. */
 interface NamedOrigin {
   origin: string
   authorization: string | undefined

@@ -26,8 +26,8 @@ const GAP_DAYS = 10
 const MOST_EVENTS = 20_000
 
 /**
- * Finds an event here for each row: of its UID; else of its title and day, unless both name different venues;
- * else at its venue and time.
+ * Finds an event here for each row: the one with its UID; else one with its title and day, unless both name
+ * different venues; else one at its venue and time.
  */
 export async function findEventsHere(
   context: Context,

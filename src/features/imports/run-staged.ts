@@ -119,7 +119,7 @@ function makeWork({ report }: ServiceStart): StagedWork {
   }
 }
 
-/** The service stops; the import continues after the next start. */
+/** Thrown when the service stops; the import continues after the next start. */
 class Stopped extends Error {}
 
 async function runNext(

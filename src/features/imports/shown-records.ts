@@ -92,8 +92,8 @@ export function laterTimes(values: Values, series: SeriesRow | undefined, now: n
 }
 
 /**
- * The first date here if it is later than in the source. `first`: the present first date; undefined for a new
- * series.
+ * Returns the first date that a series has here, if later than in the source. `first` is its present first
+ * date, undefined for a new series.
  */
 export function laterBegin(values: Values, first: string | undefined, now: number): string | undefined {
   const schedule = scheduleIn(values, now)

@@ -110,7 +110,7 @@ async function askChanges(root: string, since: string, options: FetchOptions): P
   return { changes: changes.flatMap((change) => changeOf(change) ?? []), next, token }
 }
 
-/** The edition of the database, the begin of each token. */
+/** The edition of the database, with which each token begins. */
 function editionOf({ next, token }: Pick<Changes, 'next' | 'token'>): string {
   return readToken(next || token)?.edition ?? ''
 }

@@ -48,7 +48,7 @@ export interface SourceItem {
   /** As the interface accepts them, without links and image. */
   values: Readonly<Record<string, unknown>>
   links: ItemLinks
-  /** Address; empty: no image; undefined: the source does not say. */
+  /** Address of the image; empty for none, undefined if the source does not say. */
   image: string | undefined
   uid?: string
   /** The `date` of a record never published. */
@@ -62,7 +62,7 @@ export interface SourceItem {
   pictures?: readonly string[] | undefined
   /** Set for an organizer's e-mail address in a calendar file, which may not be for the public. */
   hasAddress?: true
-  /** Set in a feed of changes: newer than copies in other records. */
+  /** Set for items of a feed of changes, which are newer than copies in other records. */
   isChange?: true
   ahead?: AheadOfWriting | undefined
 }
@@ -158,7 +158,7 @@ function withoutSlug({ slug: _slug, ...values }: SourceItem['values']): SourceIt
   return values
 }
 
-/** False for records repeated with each record that refers to them. */
+/** False for kinds whose records are repeated with each record that refers to them. */
 export function standsAlone(kind: ItemKind): boolean {
   return kind === 'event' || kind === 'series'
 }

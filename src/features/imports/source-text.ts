@@ -60,8 +60,8 @@ interface Gathered {
 }
 
 /**
- * Yields lines without line ends and byte order mark, none empty. At most `most` bytes of a line are in
- * memory.
+ * Yields the lines that are not empty, without line ends and byte order mark. At most `most` bytes of a line
+ * are in memory.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }

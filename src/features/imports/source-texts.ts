@@ -1,6 +1,6 @@
 import type { Texts } from '../../calendar/locales/texts.ts'
 
-/** About sources; some are parts of sentences. */
+/** Texts about sources; some are parts of sentences. */
 export const sourceTexts = {
   'The file': { de: 'Die Datei', fr: 'Le fichier', es: 'El archivo' },
   'The file {path}': { de: 'Die Datei {path}', fr: 'Le fichier {path}', es: 'El archivo {path}' },

@@ -122,7 +122,7 @@ function blankRow(number: number, { at, reason, identity: uid = '', name: title 
   return { ...known, title, venue: '', when: undefined, items: [], fault: { at, uid, reason } }
 }
 
-/** Makes an occurrence whose series was not read a single event. */
+/** Turns an occurrence whose series was not read into a single event. */
 const singleOf = (item: SourceItem): SourceItem => ({
   ...item,
   identity: `${item.identity}, ${item.occurrence}`,

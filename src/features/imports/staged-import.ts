@@ -105,7 +105,6 @@ export async function piecesOf(rows: KeptRows): Promise<string[] | undefined> {
   return pieces
 }
 
-/** Loads rows by index, from 0: the `wanted` ones, or all if undefined. */
 async function loadRows(
   db: Context['db'],
   id: number,
@@ -236,7 +235,7 @@ const letterOf = (row: StagedRow): string => LETTER_OF.get([groupOf(row), row.fa
 /** Most changed rows checked in one event loop turn; for more, all rows are checked, a few per turn. */
 const MOST_AGAIN = 500
 
-/** Checks rows that the changes affect; all for changed columns, dates or heading. */
+/** Checks the rows that the changes affect: all rows if columns, dates or heading have changed. */
 export async function stageChanged(
   context: Context,
   row: Staged & Pick<DeskImportColumns, 'choices' | 'checked'>,

@@ -130,7 +130,10 @@ function itemsOf({ items, fate, here, when }: StagedRow, choices: RowChoices, ma
   ]
 }
 
-/** Links the event to records imported with it; with `isAll` also without a column. */
+/**
+ * Links the event to the records imported with it. A kind for which its row has no column counts only with
+ * `isAll`.
+ */
 function withLinks(event: SourceItem, allowed: readonly SourceItem[], isAll = false): SourceItem {
   const of = (kind: SourceItem['kind']) => [
     ...new Set(allowed.flatMap((item) => (item.kind === kind ? [item.identity] : []))),

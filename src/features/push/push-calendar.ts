@@ -161,7 +161,6 @@ async function beginRun(
   }
 }
 
-/** Pushes linked records; categories level by level, parents first. */
 async function pushLinked(
   run: PushRun,
   kind: Exclude<ItemKind, 'event'>,

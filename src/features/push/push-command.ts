@@ -125,7 +125,6 @@ async function pushAndTell(
     throw new Incomplete('Not everything is there; the report says what, and why.')
 }
 
-/** @throws Error for no http(s) address, or one with a login or password */
 function targetAddress(word: string): string {
   const url = URL.parse(word)
   if (url && (url.username !== '' || url.password !== ''))

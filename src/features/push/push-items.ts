@@ -169,7 +169,7 @@ export async function findUnpublishedDates(
   return new Map(rows.map(({ id, date }) => [id, date]))
 }
 
-/** Returns the series to push. A target that is not a Kalends has no series: it gets none. */
+/** Returns the series to push; none if the target is no Kalends, and so has no series. */
 export async function findPushedSeries(
   { context, options, target }: PushRun,
   ids: readonly number[],
@@ -234,8 +234,8 @@ async function pushOwnFields(
 }
 
 /**
- * Item with the fields overridden now or pushed before. Without `all`, an occurrence that is not public has
- * only its status.
+ * Returns an item with the fields that are overridden now or were pushed before. Without `all`, an occurrence
+ * that is not public has only its status.
  */
 function ownItem(
   run: PushRun,

@@ -128,7 +128,7 @@ export interface PushRun {
   remark: (remark: Remark) => void
   progress: () => void
   /**
-   * What links to a record are sent as, by `keyOfRecord`: the id at the target, 0 if a dry run would create
+   * As what a link to a record is sent, by `keyOfRecord`: the id at the target, 0 if a dry run would create
    * the record, or the address of an image that the target fetches.
    */
   links: Map<string, number | string>
@@ -268,7 +268,6 @@ function inOrder(name: string, value: unknown): unknown {
   return name === 'categories' || name === 'tags' ? identities.sort() : identities
 }
 
-/** Raw texts of an image; the rendered ones if the target does not show them. */
 function imageTexts({ title, caption, description, alt_text }: ShownRecord): Record<string, unknown> {
   const textOf = (value: unknown) => (isRecord(value) ? (value.raw ?? value.rendered) : value)
   return { title: textOf(title), caption: textOf(caption), description: textOf(description), alt_text }

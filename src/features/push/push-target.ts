@@ -75,7 +75,7 @@ export async function readTargetEdition({
 }
 
 const NOTHING = [404, 410]
-/** Statuses for a slug that no record has: the REST API then also answers 400 (invalid parameter). */
+/** Statuses which mean that no record has a slug: the REST API then also answers 400 (invalid parameter). */
 export const NO_SLUG = [400, ...NOTHING]
 
 /** Returns the record at `url`; undefined if the status of the answer is in `nothing`. */

@@ -308,8 +308,8 @@ async function showSome(
 }
 
 /**
- * Whether the caller may learn the id of a gone record: it was public once, or the caller may read such
- * records.
+ * Makes a test whether the caller may learn the id of a gone record: it was public once, or the caller may
+ * read such records.
  */
 async function mayLearnGone(
   { db, caller }: Context,

@@ -4,7 +4,7 @@ import { type Ask, findLastBackup, isOldBackup } from '../../store/storage/ask.t
 import { sayOfTransfer } from './transfer-texts.ts'
 
 /**
- * Warns if the last known backup is old; not if none is known: other programs may take them.
+ * Warns if the last known backup is old. If none is known, it does not: other programs may take them.
  * @param now ms since the epoch
  */
 export async function listOldBackup(ask: Ask, now: number): Promise<Trouble[]> {

@@ -69,7 +69,6 @@ interface BackupPlan {
   withSecrets: boolean
 }
 
-/** @throws Error for options that contradict each other */
 function readPlan(target: string, { every, keep, withoutSecrets }: BackupOptions): BackupPlan {
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (!isFolder && (every !== undefined || keep !== undefined))

@@ -118,7 +118,7 @@ async function* countAloud(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   say('\n')
 }
 
-// Records look as in the lists of the API for the same caller.
+// Exported records look as in the lists of the API for the same caller.
 
 const BEFORE_ALL = '0001-01-02'
 
@@ -135,7 +135,6 @@ interface ExportAsked {
   withLists: boolean
 }
 
-/** @throws Error that names filters with impossible values */
 async function* exportCalendar(
   context: Context,
   { format, sent, withLists }: ExportAsked,

@@ -400,10 +400,6 @@ function freeName(name: string, mark: string, taken: readonly string[]): string 
   return `${name}${mark}${last + 1}`
 }
 
-/**
- * The copy `wanted`; the newest if undefined.
- * @throws Error if there is no such copy
- */
 function chooseCopy(copies: readonly SafetyCopy[], wanted: string | undefined): string {
   const found =
     wanted === undefined ? copies.at(-1) : copies.find(({ name }) => [name, basename(name)].includes(wanted))

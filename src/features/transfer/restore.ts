@@ -68,7 +68,6 @@ export function registerRestoreCommand(program: Command, open: () => Promise<Res
     )
 }
 
-/** @throws Error unless exactly one of the file, `--undo` and `--list` is given */
 function requireOneWish(file: string | undefined, { undo, list }: RestoreOptions): void {
   if ([file, undo, list].filter((wish) => wish !== undefined).length !== 1)
     throw new Error('Name one backup to restore, or give --undo or --list.')
@@ -256,7 +255,6 @@ async function compareFiles(
   return { lacking, others }
 }
 
-/** @throws Error that names the first file to overwrite, if there is any */
 function refuseOthers([key]: readonly string[]): void {
   if (key === undefined) return
   throw new Error(

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { sitAtDesk } from '../support/desk.ts'
 import { type Answer, onDay, startService, type TestService } from '../support/service.ts'
@@ -15,7 +15,7 @@ before(async () => {
       { title, start_date, end_date, status: 'publish', ...more },
       'editor',
     )
-    assert.equal(made.status, 201, title)
+    equal(made.status, 201, title)
   }
   await make('Exhibition', '2026-11-20', '2026-12-20', { all_day: true, cost: '5 €' })
   await make('Matinee', '2026-11-27 11:00:00', '2026-11-27 12:00:00', { cost: '0' })
@@ -50,30 +50,30 @@ test('lists are narrowed to a time, a time of day, what is free and how one take
     ['when=week&free=false', ['Exhibition', 'Night', 'Market']],
     ['when=month&attendance=online,mixed', ['Concert', 'Night']],
   ]
-  for (const [query, expected] of asked) assert.deepEqual(await list(query), expected, query)
+  for (const [query, expected] of asked) deepEqual(await list(query), expected, query)
   for (const wrong of ['when=soon', 'time=night', 'free=perhaps', 'attendance=absent'])
-    assert.equal((await service.get(`/events?${wrong}`)).status, 400, wrong)
+    equal((await service.get(`/events?${wrong}`)).status, 400, wrong)
 })
 
 test('links to further pages keep what was asked for', async () => {
   const first = await service.get(
     '/events?when=week&time=evening&free=true&attendance=mixed,online&per_page=1',
   )
-  assert.deepEqual(titles(first), ['Concert'])
+  deepEqual(titles(first), ['Concert'])
   const second = await service.get('/events?when=tonight&per_page=1')
   const next = new URL(second.body.next_rest_url)
-  assert.equal(next.searchParams.get('when'), 'tonight')
-  assert.deepEqual(await list(next.search.slice(1)), ['Night'])
+  equal(next.searchParams.get('when'), 'tonight')
+  deepEqual(await list(next.search.slice(1)), ['Night'])
 })
 
 test('pages and feeds take the same filters', async () => {
   const { origin } = new URL(service.base)
   const page = await (await fetch(`${origin}/events/?when=weekend&free=false`)).text()
-  assert.match(page, /Market/)
-  assert.doesNotMatch(page, /Concert/)
+  match(page, /Market/)
+  doesNotMatch(page, /Concert/)
   const feed = await (await fetch(`${origin}/events.ics?when=month&free=true&time=evening`)).text()
-  assert.match(feed, /SUMMARY:Concert/)
-  assert.doesNotMatch(feed, /SUMMARY:Matinee/)
+  match(feed, /SUMMARY:Concert/)
+  doesNotMatch(feed, /SUMMARY:Matinee/)
 })
 
 test('an answer that goes by the clock is kept until it changes', async () => {
@@ -81,30 +81,27 @@ test('an answer that goes by the clock is kept until it changes', async () => {
   const read = async () => titles({ body: await (await ask()).json() } as Answer)
   await read()
   const tag = (await ask()).headers.get('etag') ?? ''
-  assert.equal((await ask({ 'if-none-match': tag })).status, 304)
+  equal((await ask({ 'if-none-match': tag })).status, 304)
   mock.timers.tick(59_000)
-  assert.equal((await ask({ 'if-none-match': tag })).status, 304, 'within the minute')
+  equal((await ask({ 'if-none-match': tag })).status, 304, 'within the minute')
   mock.timers.tick(1_000)
-  assert.equal((await ask({ 'if-none-match': tag })).status, 200, 'of the next minute')
-  assert.deepEqual(await read(), ['Exhibition', 'Concert'])
+  equal((await ask({ 'if-none-match': tag })).status, 200, 'of the next minute')
+  deepEqual(await read(), ['Exhibition', 'Concert'])
   mock.timers.tick(3 * 3_600_000)
-  assert.deepEqual(await read(), ['Exhibition'])
+  deepEqual(await read(), ['Exhibition'])
   mock.timers.tick(2 * 3_600_000)
-  assert.deepEqual(await list('when=today'), ['Exhibition', 'Night'], 'the day has changed')
-  assert.deepEqual(await list('when=tonight'), ['Concert', 'Night'], 'the night has not')
+  deepEqual(await list('when=today'), ['Exhibition', 'Night'], 'the day has changed')
+  deepEqual(await list('when=tonight'), ['Concert', 'Night'], 'the night has not')
   mock.timers.tick(4 * 3_600_000)
-  assert.deepEqual(await list('when=tonight'), [], 'the night is over')
+  deepEqual(await list('when=tonight'), [], 'the night is over')
 })
 
 test('what changed within a time before now is another answer later', async () => {
-  await service.create('/events', {
-    title: 'Latest',
-    ...onDay('2026-12-24', '09:00:00', '10:00:00'),
-  })
+  await service.create('/events', { title: 'Latest', ...onDay('2026-12-24', '09:00:00', '10:00:00') })
   const changed = async (ago: string) => list(`modified_after=${ago}&start_date=2026-01-01`)
-  for (let time = 0; time < 3; time += 1) assert.deepEqual(await changed('-1hour'), ['Latest'])
+  for (let time = 0; time < 3; time += 1) deepEqual(await changed('-1hour'), ['Latest'])
   mock.timers.tick(2 * 3_600_000)
-  assert.deepEqual(await changed('-1hour'), [])
+  deepEqual(await changed('-1hour'), [])
 })
 
 const shownOn = async (path: string) => {
@@ -121,10 +118,7 @@ test('pages show what lists and subscriptions of the same words have, by day and
     start_date: '2026-11-26 22:00',
     end_date: '2026-11-28 04:30',
   })
-  await service.create('/events', {
-    title: 'Walk',
-    ...onDay('2026-11-28', '00:30', '06:00'),
-  })
+  await service.create('/events', { title: 'Walk', ...onDay('2026-11-28', '00:30', '06:00') })
   await service.create('/events', {
     title: 'Ball',
     start_date: '2026-11-28 22:00',
@@ -136,27 +130,20 @@ test('pages show what lists and subscriptions of the same words have, by day and
     for (const word of words) {
       const listed = await list(`when=${word}`)
       for (const path of ['/events/?', '/embed/frame/?limit=50&'])
-        assert.deepEqual(
-          (await shownOn(`${path}when=${word}`)).sort(),
-          listed.sort(),
-          `${path}${word} at ${hour}`,
-        )
+        deepEqual((await shownOn(`${path}when=${word}`)).sort(), listed.sort(), `${path}${word} at ${hour}`)
       const calendar = await (await fetch(new URL(`/events.ics?when=${word}`, service.base))).text()
       const subscribed = [...calendar.matchAll(/^SUMMARY:(.*)$/gm)].map(([, title]) => title?.trim())
-      assert.deepEqual(subscribed.sort(), listed.sort(), `${word} at ${hour}`)
+      deepEqual(subscribed.sort(), listed.sort(), `${word} at ${hour}`)
     }
     const [shown = [], today = [], past = []] = await Promise.all(
       ['/', '/events/today/', '/events/past/'].map(shownOn),
     )
     for (const title of await list('when=now'))
-      assert.ok(
-        shown.includes(title) && today.includes(title) && !past.includes(title),
-        `${title} at ${hour}`,
-      )
+      ok(shown.includes(title) && today.includes(title) && !past.includes(title), `${title} at ${hour}`)
     const every = [...shown, ...past].sort()
-    assert.deepEqual(every, (await list('start_date=2026-01-01')).sort(), `all once at ${hour}`)
+    deepEqual(every, (await list('start_date=2026-01-01')).sort(), `all once at ${hour}`)
     const night = await (await fetch(new URL('/event/night/', service.base))).text()
-    assert.equal(night.includes('This event is over.'), hour >= 3, `over at ${hour}`)
+    equal(night.includes('This event is over.'), hour >= 3, `over at ${hour}`)
   }
 })
 
@@ -187,11 +174,11 @@ test('lists of what is to come have what is still on in the night, and no more t
         path.includes('week') || path.includes('month')
           ? /"title">.*Rave<|entry.*Rave</
           : /\/event\/rave-2027/
-      assert.equal(shown.test(body), isOn, `${path} at ${at}`)
-      if (/week|month/.test(path) && at === '01:00') assert.match(body, /until 3:00|until 3/, path)
+      equal(shown.test(body), isOn, `${path} at ${at}`)
+      if (/week|month/.test(path) && at === '01:00') match(body, /until 3:00|until 3/, path)
     }
     const directory = await (await fetch(new URL('/venues/', service.base))).text()
-    assert.match(directory, new RegExp(`Night club</bdi></a> <span class="coming">${isOn ? 2 : 1} event`), at)
+    match(directory, new RegExp(`Night club</bdi></a> <span class="coming">${isOn ? 2 : 1} event`), at)
   }
 })
 
@@ -204,7 +191,7 @@ test('Today says until when a party of last night is on, and forgets it then', a
     mock.timers.setTime(Date.UTC(2026, 10, 27, 23 + hour))
     const { body } = await (await sitAtDesk(service, 'editor')).get('/desk/')
     const [, ball] = /<span class="when">([^<]*)<\/span><a [^>]*>Ball</.exec(body) ?? []
-    assert.equal(ball, said, String(hour))
-    assert.match(body, /<span class="when">All day<\/span><a [^>]*>Exhibition</)
+    equal(ball, said, String(hour))
+    match(body, /<span class="when">All day<\/span><a [^>]*>Exhibition</)
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { deskAddresses, sitAtDesk } from '../support/desk.ts'
@@ -12,25 +12,25 @@ const DAY = { title: 'A day out', start_date: '2027-05-01 10:00:00', end_date: '
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 function assertError({ status, body, headers }: Answer, expected: number, code: string): void {
-  assert.deepEqual([status, body?.code], [expected, code], JSON.stringify(body))
-  assert.equal(body.data.status, expected)
-  assert.equal(typeof body.message, 'string')
-  assert.equal(headers.get('content-type'), 'application/json; charset=UTF-8')
-  assert.doesNotMatch(JSON.stringify(body), /\bat \S+ \(|node_modules|\/src\/|SQLITE|select |Error:/)
+  deepEqual([status, body?.code], [expected, code], JSON.stringify(body))
+  equal(body.data.status, expected)
+  equal(typeof body.message, 'string')
+  equal(headers.get('content-type'), 'application/json; charset=UTF-8')
+  doesNotMatch(JSON.stringify(body), /\bat \S+ \(|node_modules|\/src\/|SQLITE|select |Error:/)
 }
 
 function assertNamed(answer: Answer, ...params: string[]): void {
   assertError(answer, 400, 'rest_invalid_param')
-  assert.deepEqual(Object.keys(answer.body.data.params), params)
-  for (const name of params) assert.ok(answer.body.message.includes(name), answer.body.message)
+  deepEqual(Object.keys(answer.body.data.params), params)
+  for (const name of params) ok(answer.body.message.includes(name), answer.body.message)
 }
 
 test('an expectation that the service does not know is passed over (RFC 9110, 10.1.1)', async () => {
   for (const expect of ['', 'something', '200-ok']) {
     const list = await service.get('/events', 'anonymous', { expect })
-    assert.equal(list.status, 200, expect)
+    equal(list.status, 200, expect)
     const made = await service.post('/venues', { venue: 'Hall' }, 'admin', { expect })
-    assert.deepEqual([made.status, made.body.venue], [201, 'Hall'])
+    deepEqual([made.status, made.body.venue], [201, 'Hall'])
     assertNamed(await service.get('/events?page=x', 'admin', { expect }), 'page')
   }
 })
@@ -46,7 +46,7 @@ describe('parameters', () => {
       const refused = await service.get(`/events?${query}`)
       const [name = ''] = query.split('=')
       assertNamed(refused, name)
-      assert.equal(refused.body.data.params[name], text)
+      equal(refused.body.data.params[name], text)
     }
   })
 
@@ -63,7 +63,7 @@ describe('parameters', () => {
       const refused = await service.post('/events', { ...DAY, [name]: value })
       assertNamed(refused, name)
       const [, example] = / is invalid; (.+) would be valid\.$/.exec(refused.body.data.params[name]) ?? []
-      assert.equal((await service.post('/events', { ...DAY, [name]: example })).status, 201, example)
+      equal((await service.post('/events', { ...DAY, [name]: example })).status, 201, example)
     }
     const queries = 'page=-1 start_date=someday bbox=here geoloc_lat=north&geoloc_lng=5 include=x'.split(' ')
     for (const query of queries) {
@@ -73,7 +73,7 @@ describe('parameters', () => {
       const [, example = ''] =
         / is invalid; (.+) would be valid\.$/.exec(refused.body.data.params[name]) ?? []
       const valid = query.replace(/=[^&]*/, `=${encodeURIComponent(example)}`)
-      assert.ok(!(await service.get(`/events?${valid}`)).body.data?.params?.[name], `${name}: ${example}`)
+      ok(!(await service.get(`/events?${valid}`)).body.data?.params?.[name], `${name}: ${example}`)
     }
   })
 
@@ -81,17 +81,17 @@ describe('parameters', () => {
     for (const as of ['anonymous', 'subscriber', 'admin'] as const) {
       const none = await service.post('/events', { website: 'no address' }, as)
       assertError(none, 400, 'rest_missing_callback_param')
-      assert.deepEqual(none.body.data.params, ['title', 'start_date', 'end_date'])
+      deepEqual(none.body.data.params, ['title', 'start_date', 'end_date'])
     }
     const some = await service.post('/events', { title: 'x', end_date: null })
-    assert.deepEqual(some.body.data.params, ['start_date', 'end_date'])
+    deepEqual(some.body.data.params, ['start_date', 'end_date'])
     for (const [path, name] of [
       ['/venues', 'venue'],
       ['/organizers', 'organizer'],
       ['/categories', 'name'],
       ['/tags', 'name'],
     ] as const)
-      assert.deepEqual((await service.post(path, {})).body.data.params, [name])
+      deepEqual((await service.post(path, {})).body.data.params, [name])
   })
 
   test('invalid ones are all named at once, in the declared order, before rights', async () => {
@@ -113,7 +113,7 @@ describe('parameters', () => {
     ] as const) {
       const answer = await service.post('/events', wrong, as)
       assertNamed(answer, ...named)
-      assert.deepEqual(answer.body.data.details, [])
+      deepEqual(answer.body.data.details, [])
     }
   })
 
@@ -121,12 +121,12 @@ describe('parameters', () => {
     const answer = await service.post('/events', { ...DAY, all_day: 'yes', featured: [] })
     assertNamed(answer, 'all_day', 'featured')
     const { details, params } = answer.body.data
-    assert.deepEqual(details.all_day, {
+    deepEqual(details.all_day, {
       code: 'rest_invalid_type',
       message: params.all_day,
       data: { param: 'all_day' },
     })
-    assert.match(params.all_day, /all_day.*boolean/)
+    match(params.all_day, /all_day.*boolean/)
     assertNamed(await service.post('/events', { ...DAY, all_day: 'yes', website: 'x' }), 'website')
   })
 
@@ -184,13 +184,13 @@ describe('bodies', () => {
           for (const as of status === 201 ? (['admin'] as const) : (['admin', 'anonymous'] as const)) {
             const answer = await service.post('/events', text, as, headers)
             if (code) assertError(answer, status, code)
-            else assert.equal(answer.status, status, type)
-            if (code === 'rest_invalid_json') assert.equal(answer.body.data.json_error_code, 4)
+            else equal(answer.status, status, type)
+            if (code === 'rest_invalid_json') equal(answer.body.data.json_error_code, 4)
           }
         }
     const unread = { 'content-type': 'text/plain' }
     const inQuery = `/events?${new URLSearchParams(DAY)}`
-    assert.equal((await service.post(inQuery, 'x', 'admin', unread)).status, 201)
+    equal((await service.post(inQuery, 'x', 'admin', unread)).status, 201)
     const unknown = await service.put('/venues/987654', '{', 'admin', JSON_TYPE)
     assertError(unknown, 400, 'rest_invalid_json')
   })
@@ -212,9 +212,9 @@ describe('bodies', () => {
     for (const [body, headers] of bodies) {
       const answer = await service.post('/events', body, 'admin', headers)
       assertError(answer, 413, 'rest_request_too_large')
-      assert.ok(Number(answer.body.data.bytes) >= 20_000)
+      ok(Number(answer.body.data.bytes) >= 20_000)
     }
-    assert.equal((await service.post('/events', DAY)).status, 201)
+    equal((await service.post('/events', DAY)).status, 201)
   })
 
   test('of a repeated field the last value counts, in the query, urlencoded and multipart', async () => {
@@ -226,7 +226,7 @@ describe('bodies', () => {
       await service.post('/events', new URLSearchParams(text)),
       await service.post(`/events?${text}`, undefined),
     ])
-      assert.deepEqual([answer.status, answer.body.title], [201, 'Last'])
+      deepEqual([answer.status, answer.body.title], [201, 'Last'])
   })
 
   test('nothing can be put onto what all records share', async () => {
@@ -234,11 +234,11 @@ describe('bodies', () => {
       '{"title":"Tame","start_date":"2027-05-01","end_date":"2027-05-01",' +
       '"__proto__":{"status":"draft"},"constructor":{"prototype":{"status":"draft"}}}'
     const { body } = await service.post('/events', text, 'admin', JSON_TYPE)
-    assert.equal(body.status, 'publish')
+    equal(body.status, 'publish')
     await service.post('/events', '__proto__[status]=draft&constructor[prototype][status]=draft', 'admin', {
       'content-type': 'application/x-www-form-urlencoded',
     })
-    assert.equal(({} as Record<string, unknown>).status, undefined)
+    equal(({} as Record<string, unknown>).status, undefined)
   })
 })
 
@@ -267,11 +267,11 @@ describe('addresses and credentials', () => {
       ['nonsense\r\n\r\n', 400, 'rest_invalid_request'],
     ] as const) {
       const [head = '', body = ''] = (await send(text)).split('\r\n\r\n')
-      assert.match(head, new RegExp(`^HTTP/1.1 ${status} `))
+      match(head, new RegExp(`^HTTP/1.1 ${status} `))
       const { code: answered, data } = JSON.parse(body)
-      assert.deepEqual([answered, data.status], [code, status])
+      deepEqual([answered, data.status], [code, status])
     }
-    assert.equal((await service.get('/events')).status, 200)
+    equal((await service.get('/events')).status, 200)
   })
 
   test('wrong credentials end any request, reading included', async () => {
@@ -287,7 +287,7 @@ describe('addresses and credentials', () => {
     ] as const)
       assertError(await service.request('anonymous', method, path, undefined, header), 401, code)
     for (const authorization of ['Bearer nonsense', 'Digest x', 'Basic'])
-      assert.ok((await service.get('/events', 'anonymous', { authorization })).status < 402)
+      ok((await service.get('/events', 'anonymous', { authorization })).status < 402)
   })
 })
 
@@ -299,9 +299,9 @@ test('an absolute address is answered as its path, one without a path as missing
     return line.received()
   }
   for (const address of ['http://evil.example/healthz', 'HTTP://evil.example/healthz'])
-    assert.match(await answerTo(address), /^HTTP\/1\.1 200 .*"alive"/s)
+    match(await answerTo(address), /^HTTP\/1\.1 200 .*"alive"/s)
   for (const address of ['http://evil.example%2fx', 'http://evil.example?a=b', 'http:%2f%2f', 'x'])
-    assert.match(
+    match(
       await answerTo(address),
       /^HTTP\/1\.1 4\d\d .*"code":"rest_(?:no_route|invalid_request)".*"status":4\d\d/s,
     )

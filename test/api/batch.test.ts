@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { onSqlite } from '../support/database.ts'
 import { type Answer, day, PASSWORD, type Reader, serviceForTests, startService } from '../support/service.ts'
@@ -54,24 +54,24 @@ describe('a batch under normal', () => {
       { path: TAGS, body: { name } },
       { path: '/wp/v2/tags', body: { name } },
     ])
-    assert.equal(answer.status, 207)
-    assert.equal(failed, undefined)
-    assert.deepEqual(statuses(responses), [201, 400, 201, 201, 400])
-    assert.deepEqual(codes(responses).slice(1, 2), ['rest_missing_callback_param'])
-    assert.equal(responses[4]?.body.code, 'term_exists')
+    equal(answer.status, 207)
+    equal(failed, undefined)
+    deepEqual(statuses(responses), [201, 400, 201, 201, 400])
+    deepEqual(codes(responses).slice(1, 2), ['rest_missing_callback_param'])
+    equal(responses[4]?.body.code, 'term_exists')
     const [venue, , event] = responses
-    assert.equal(venue?.headers.Location, `${service.base}/venues/${venue?.body.id}`)
-    assert.match(String(event?.headers.Allow), /POST/)
-    assert.deepEqual((await service.get(`/events/${event?.body.id}`)).body.title, name)
+    equal(venue?.headers.Location, `${service.base}/venues/${venue?.body.id}`)
+    match(String(event?.headers.Allow), /POST/)
+    deepEqual((await service.get(`/events/${event?.body.id}`)).body.title, name)
     const changes = await batch([
       { method: 'PATCH', path: `${VENUES}/${venue?.body.id}`, body: { city: 'Ghent' } },
       { method: 'PUT', path: `${VENUES}/${venue?.body.id}`, body: { zip: '9000' } },
       { method: 'DELETE', path: `${EVENTS}/${event?.body.id}` },
       { method: 'DELETE', path: `${EVENTS}/${event?.body.id}` },
     ])
-    assert.deepEqual(statuses(changes.responses), [200, 200, 200, 410])
+    deepEqual(statuses(changes.responses), [200, 200, 200, 410])
     const { body } = await service.get(`/venues/${venue?.body.id}`)
-    assert.deepEqual([body.city, body.zip], ['Ghent', '9000'])
+    deepEqual([body.city, body.zip], ['Ghent', '9000'])
   })
 
   test('a request has the rights of the caller, whatever credentials it names', async () => {
@@ -81,12 +81,9 @@ describe('a batch under normal', () => {
       { path: TAGS, body: { name: newName() } },
       { method: 'DELETE', path: `${TAGS}/1` },
     ]
-    assert.deepEqual(statuses((await batch(requests, 'normal', 'anonymous')).responses), [401, 401, 401])
-    assert.deepEqual(
-      statuses((await batch(requests.slice(0, 2), 'normal', 'subscriber')).responses),
-      [403, 403],
-    )
-    assert.deepEqual(statuses((await batch(requests.slice(0, 2), 'normal', 'author')).responses), [201, 403])
+    deepEqual(statuses((await batch(requests, 'normal', 'anonymous')).responses), [401, 401, 401])
+    deepEqual(statuses((await batch(requests.slice(0, 2), 'normal', 'subscriber')).responses), [403, 403])
+    deepEqual(statuses((await batch(requests.slice(0, 2), 'normal', 'author')).responses), [201, 403])
   })
 
   test('answers name what was asked for: _fields, Prefer, and a method in the address', async () => {
@@ -96,10 +93,10 @@ describe('a batch under normal', () => {
       { path: VENUES, body: { venue: 'Minimal' }, headers: { Prefer: 'return=minimal' } },
       { path: `${VENUES}/${venue.id}?_method=DELETE` },
     ])
-    assert.deepEqual(responses[0]?.body, { venue: 'Trimmed' })
-    assert.equal(responses[1]?.body, null)
-    assert.equal(responses[1]?.headers['Preference-Applied'], 'return=minimal')
-    assert.equal(responses[2]?.body.status, 'trash')
+    deepEqual(responses[0]?.body, { venue: 'Trimmed' })
+    equal(responses[1]?.body, null)
+    equal(responses[1]?.headers['Preference-Applied'], 'return=minimal')
+    equal(responses[2]?.body.status, 'trash')
   })
 })
 
@@ -112,19 +109,19 @@ describe('a batch that requires all to hold', () => {
       [good, { path: EVENTS, body: { title: 'No dates' } }, good],
       'require-all-validate',
     )
-    assert.equal(bad.answer.status, 207)
-    assert.equal(bad.failed, 'validation')
-    assert.deepEqual(statuses(bad.responses), [null, 400, null])
+    equal(bad.answer.status, 207)
+    equal(bad.failed, 'validation')
+    deepEqual(statuses(bad.responses), [null, 400, null])
     const barred = await batch([good, { path: TAGS, body: { name } }], 'require-all-validate', 'author')
-    assert.deepEqual([barred.failed, statuses(barred.responses)], ['validation', [null, 403]])
-    assert.equal(await countOf(name), 0)
+    deepEqual([barred.failed, statuses(barred.responses)], ['validation', [null, 403]])
+    equal(await countOf(name), 0)
     const { failed, responses } = await batch(
       [good, another, { path: TAGS, body: { name } }],
       'require-all-validate',
     )
-    assert.deepEqual([failed, statuses(responses)], [undefined, [201, 201, 201]])
-    assert.equal(await countOf(name), 2)
-    assert.equal(responses[0]?.body.venue, good.body.venue)
+    deepEqual([failed, statuses(responses)], [undefined, [201, 201, 201]])
+    equal(await countOf(name), 2)
+    equal(responses[0]?.body.venue, good.body.venue)
   })
 
   test('takes everything back when one request fails as it is written', async () => {
@@ -138,10 +135,10 @@ describe('a batch that requires all to hold', () => {
       ],
       'require-all-validate',
     )
-    assert.deepEqual([failed, statuses(responses)], ['validation', [null, null, 400, null]])
-    assert.equal(responses[2]?.body.code, 'term_exists')
-    assert.equal(await countOf(name), 0)
-    assert.equal((await service.get(`/tags?search=${encodeURIComponent(name)}`)).body.tags.length, 0)
+    deepEqual([failed, statuses(responses)], ['validation', [null, null, 400, null]])
+    equal(responses[2]?.body.code, 'term_exists')
+    equal(await countOf(name), 0)
+    equal((await service.get(`/tags?search=${encodeURIComponent(name)}`)).body.tags.length, 0)
   })
 
   test('changes of one record follow each other, and a removal of what is gone takes all back', async () => {
@@ -154,11 +151,11 @@ describe('a batch that requires all to hold', () => {
       ],
       'require-all-validate',
     )
-    assert.equal(changed.responses[1]?.body.title, 'First')
+    equal(changed.responses[1]?.body.title, 'First')
     const remove = { method: 'DELETE', path: at }
     const gone = await batch([remove, remove], 'require-all-validate')
-    assert.deepEqual([gone.failed, statuses(gone.responses)], ['validation', [null, 410]])
-    assert.equal((await service.get(`/events/${event.id}`)).body.status, 'publish')
+    deepEqual([gone.failed, statuses(gone.responses)], ['validation', [null, 410]])
+    equal((await service.get(`/events/${event.id}`)).body.status, 'publish')
   })
 
   test('a hundred events come in one commit', async () => {
@@ -168,8 +165,8 @@ describe('a batch that requires all to hold', () => {
       body: { title: name, ...day, venue: newVenue(name) },
     }))
     const { responses } = await batch(requests, 'require-all-validate')
-    assert.ok(responses.every((part) => part.status === 201))
-    assert.equal(await countOf(name), 100)
+    ok(responses.every((part) => part.status === 201))
+    equal(await countOf(name), 100)
   })
 })
 
@@ -190,9 +187,9 @@ describe('a batch that cannot be', () => {
       { path: `${EVENTS}/${'9'.repeat(9000)}` },
       { path: `${EVENTS}?${'a=1&'.repeat(1990)}` },
     ])
-    assert.deepEqual(statuses(responses), [400, 400, 404, 404, 404, 404, 404, 404, 404, 400, 404, 414, 400])
-    assert.equal(responses[0]?.body.code, 'rest_batch_not_allowed')
-    assert.deepEqual(new Set(codes(responses.slice(2, 9))), new Set(['rest_no_route']))
+    deepEqual(statuses(responses), [400, 400, 404, 404, 404, 404, 404, 404, 404, 400, 404, 414, 400])
+    equal(responses[0]?.body.code, 'rest_batch_not_allowed')
+    deepEqual(new Set(codes(responses.slice(2, 9))), new Set(['rest_no_route']))
   })
 
   test('names every part that is none, and writes nothing', async () => {
@@ -207,8 +204,8 @@ describe('a batch that cannot be', () => {
       'nothing',
       null,
     ])
-    assert.deepEqual([answer.status, answer.body.code], [400, 'rest_invalid_param'])
-    assert.deepEqual(Object.keys(answer.body.data.params), [
+    deepEqual([answer.status, answer.body.code], [400, 'rest_invalid_param'])
+    deepEqual(Object.keys(answer.body.data.params), [
       'requests[1][method]',
       'requests[2][method]',
       'requests[3][path]',
@@ -217,24 +214,24 @@ describe('a batch that cannot be', () => {
       'requests[6]',
       'requests[7]',
     ])
-    assert.equal(await countOf(name), 0)
+    equal(await countOf(name), 0)
   })
 
   test('refuses more than a hundred requests, an unknown validation, no list, and bad JSON', async () => {
     const many = await batch(
       Array.from({ length: 101 }, () => ({ path: VENUES, body: newVenue('One too many') })),
     )
-    assert.deepEqual([many.answer.status, many.answer.body.code], [400, 'rest_invalid_param'])
-    assert.equal(many.answer.body.data.details.requests.code, 'rest_too_many_items')
-    assert.equal(await countOf('One too many'), 0)
-    assert.equal((await batch([], 'some')).answer.status, 400)
+    deepEqual([many.answer.status, many.answer.body.code], [400, 'rest_invalid_param'])
+    equal(many.answer.body.data.details.requests.code, 'rest_too_many_items')
+    equal(await countOf('One too many'), 0)
+    equal((await batch([], 'some')).answer.status, 400)
     for (const requests of [{}, 'a', 7, { 0: { path: VENUES } }])
-      assert.equal((await batch(requests)).answer.status, 400)
-    assert.equal((await service.post(BATCH, undefined)).body.code, 'rest_missing_callback_param')
+      equal((await batch(requests)).answer.status, 400)
+    equal((await service.post(BATCH, undefined)).body.code, 'rest_missing_callback_param')
     const json = { 'content-type': 'application/json' }
-    assert.equal((await service.post(BATCH, '{"requests":[', 'admin', json)).body.code, 'rest_invalid_json')
-    assert.equal((await service.get(BATCH, 'admin')).status, 404)
-    assert.deepEqual((await batch([])).responses, [])
+    equal((await service.post(BATCH, '{"requests":[', 'admin', json)).body.code, 'rest_invalid_json')
+    equal((await service.get(BATCH, 'admin')).status, 404)
+    deepEqual((await batch([])).responses, [])
   })
 
   test('names of prototypes are names like others', async () => {
@@ -243,14 +240,14 @@ describe('a batch that cannot be', () => {
       `{"path":"${VENUES}","__proto__":{"method":"DELETE"},"constructor":1,` +
       '"headers":{"__proto__":"a"},"body":{"venue":"Proto","__proto__":{"city":"X"},"toString":1}}'
     const { status, body } = await service.post(BATCH, `{"requests":[${request}]}`, 'admin', json)
-    assert.equal(status, 207)
-    assert.deepEqual([body.responses[0].status, body.responses[0].body.city], [201, undefined])
+    equal(status, 207)
+    deepEqual([body.responses[0].status, body.responses[0].body.city], [201, undefined])
   })
 
   test('a body over the limit is refused whole, and strangers may send little', async () => {
     const requests = [{ path: VENUES, body: { venue: newName(), description: 'x'.repeat(2_000_000) } }]
-    assert.equal((await batch(requests)).answer.status, 413)
-    assert.equal((await batch(requests, 'normal', 'anonymous')).answer.status, 401)
+    equal((await batch(requests)).answer.status, 413)
+    equal((await batch(requests, 'normal', 'anonymous')).answer.status, 401)
   })
 })
 
@@ -267,16 +264,16 @@ describe('a batch with an Idempotency-Key', () => {
         { method: 'DELETE', path: `${VENUES}/${old.id}` },
       ]
       const first = await batch(requests, validation, 'admin', key(name))
-      assert.deepEqual(statuses(first.responses), [201, 201, 200])
-      assert.equal(first.answer.headers.get('idempotency-replayed'), null)
+      deepEqual(statuses(first.responses), [201, 201, 200])
+      equal(first.answer.headers.get('idempotency-replayed'), null)
       const again = await batch(requests, validation, 'admin', key(name))
-      assert.equal(again.answer.headers.get('idempotency-replayed'), 'true')
+      equal(again.answer.headers.get('idempotency-replayed'), 'true')
       const bodies = ({ responses }: typeof first) => responses.map(({ status, body }) => ({ status, body }))
-      assert.deepEqual(bodies(again), bodies(first))
-      assert.equal(await countOf(name), 2)
+      deepEqual(bodies(again), bodies(first))
+      equal(await countOf(name), 2)
       const other = await batch(requests.slice(1), validation, 'admin', key(name))
-      assert.deepEqual([other.answer.status, other.answer.body.code], [422, 'rest_idempotency_key_reused'])
-      assert.equal((await batch(requests, validation, 'editor', key(name))).answer.status, 207)
+      deepEqual([other.answer.status, other.answer.body.code], [422, 'rest_idempotency_key_reused'])
+      equal((await batch(requests, validation, 'editor', key(name))).answer.status, 207)
     })
 
   test('tries again what was refused, and keeps nothing of a batch that was taken back', async () => {
@@ -287,25 +284,22 @@ describe('a batch with an Idempotency-Key', () => {
     ]
     const { body: tag } = await service.post('/tags', { name })
     const refused = await batch(requests, 'require-all-validate', 'admin', key(name))
-    assert.deepEqual(statuses(refused.responses), [null, 400])
-    assert.deepEqual(
-      statuses((await batch(requests, 'normal', 'admin', key(`${name} n`))).responses),
-      [201, 400],
-    )
+    deepEqual(statuses(refused.responses), [null, 400])
+    deepEqual(statuses((await batch(requests, 'normal', 'admin', key(`${name} n`))).responses), [201, 400])
     await service.remove(`/tags/${tag.id}`)
-    assert.deepEqual(
+    deepEqual(
       statuses((await batch(requests, 'require-all-validate', 'admin', key(name))).responses),
       [201, 201],
     )
-    assert.equal(await countOf(name), 1)
+    equal(await countOf(name), 1)
   })
 
   test('requests may have keys of their own', async () => {
     const name = newName()
     const requests = [{ path: VENUES, body: newVenue(name), headers: { 'Idempotency-Key': name } }]
     for (const validation of ['normal', 'require-all-validate', 'normal'])
-      assert.equal((await batch(requests, validation)).responses[0]?.status, 201)
-    assert.equal(await countOf(name), 1)
+      equal((await batch(requests, validation)).responses[0]?.status, 201)
+    equal(await countOf(name), 1)
   })
 
   test('the same batch twice at once writes once', async () => {
@@ -314,9 +308,9 @@ describe('a batch with an Idempotency-Key', () => {
     const both = await Promise.all(
       [1, 2].map(() => batch(requests, 'require-all-validate', 'admin', key(name))),
     )
-    assert.ok(both.some(({ answer }) => answer.status === 207))
-    assert.ok(both.every(({ answer }) => answer.status === 207 || answer.status === 409))
-    assert.equal(await countOf(name), 20)
+    ok(both.some(({ answer }) => answer.status === 207))
+    ok(both.every(({ answer }) => answer.status === 207 || answer.status === 409))
+    equal(await countOf(name), 20)
   })
 })
 
@@ -329,21 +323,21 @@ test('batches at once neither block each other nor get lost', async () => {
     }),
   )
   const made = all.flatMap(({ responses = [] }) => responses).filter((part) => part?.status === 201)
-  assert.equal(await countOf(name), made.length)
-  assert.ok(made.length >= 100)
+  equal(await countOf(name), made.length)
+  ok(made.length >= 100)
 })
 
 test('each request of a batch counts in the limit of rates', async () => {
   await using limited = await startService({ rate_limit: '1' })
   const requests = Array.from({ length: 100 }, () => ({ method: 'DELETE', path: `${VENUES}/999999` }))
-  assert.equal((await limited.post(BATCH, { requests })).status, 207)
-  assert.equal((await limited.get('/venues')).status, 429)
+  equal((await limited.post(BATCH, { requests })).status, 207)
+  equal((await limited.get('/venues')).status, 429)
 })
 
 test('the index names the routes that a batch may hold, and how many requests', async () => {
   const { body } = await service.get('~/wp-json/')
   const [own] = body.routes['/batch/v1'].endpoints
-  assert.deepEqual(
+  deepEqual(
     [body.routes['/batch/v1'].namespace, own.methods, own.args.requests.maxItems],
     ['', ['POST'], 100],
   )
@@ -351,14 +345,14 @@ test('the index names the routes that a batch may hold, and how many requests', 
     body.routes[path].endpoints.flatMap((endpoint: { methods: string[]; allow_batch?: object }) =>
       endpoint.allow_batch ? endpoint.methods : [],
     )
-  assert.deepEqual(offers(EVENTS), ['POST'])
-  assert.deepEqual(offers('/wp/v2/tags'), ['POST'])
-  assert.deepEqual(offers('/wp/v2/media'), [])
-  assert.deepEqual(offers('/batch/v1'), [])
+  deepEqual(offers(EVENTS), ['POST'])
+  deepEqual(offers('/wp/v2/tags'), ['POST'])
+  deepEqual(offers('/wp/v2/media'), [])
+  deepEqual(offers('/batch/v1'), [])
   const { body: described } = await service.request('anonymous', 'OPTIONS', BATCH)
-  assert.deepEqual(described, body.routes['/batch/v1'])
+  deepEqual(described, body.routes['/batch/v1'])
   const { body: events } = await service.request('anonymous', 'OPTIONS', '/events')
-  assert.deepEqual(events, body.routes[EVENTS])
+  deepEqual(events, body.routes[EVENTS])
 })
 
 describe('a batch whose answers would be large', onSqlite, () => {
@@ -378,49 +372,49 @@ describe('a batch whose answers would be large', onSqlite, () => {
       const { responses, answer } = await batch(events(), validation, 'admin', {
         'idempotency-key': `large ${validation}`,
       })
-      assert.equal(answer.status, 207)
-      assert.deepEqual(new Set(statuses(responses)), new Set([201]))
-      assert.ok(JSON.stringify(responses).length < 9_000_000)
+      equal(answer.status, 207)
+      deepEqual(new Set(statuses(responses)), new Set([201]))
+      ok(JSON.stringify(responses).length < 9_000_000)
       const [first, last] = [responses[0], responses.at(-1)]
-      assert.equal(first?.body.venue.length, 20)
-      assert.deepEqual(Object.keys(last?.body), ['id'])
-      assert.equal(last?.headers['Preference-Applied'], 'return=minimal')
+      equal(first?.body.venue.length, 20)
+      deepEqual(Object.keys(last?.body), ['id'])
+      equal(last?.headers['Preference-Applied'], 'return=minimal')
       const shown = await service.get(`/events/${last?.body.id}`, 'admin')
-      assert.equal(shown.body.venue.length, 20)
+      equal(shown.body.venue.length, 20)
     })
 
   test('goes on to answer small requests whole', async () => {
     const { responses } = await batch([...events().slice(0, 3), { path: TAGS, body: { name: newName() } }])
-    assert.equal(responses[3]?.body.taxonomy, 'post_tag')
+    equal(responses[3]?.body.taxonomy, 'post_tag')
   })
 
   test('is kept in few bytes, and is answered with the same records when it is sent again', async () => {
     const requests = events()
     const made = await batch(requests, 'normal', 'admin', key)
     const again = await batch(requests, 'normal', 'admin', key)
-    assert.deepEqual(
+    deepEqual(
       again.responses.map(({ body }) => body.id),
       made.responses.map(({ body }) => body.id),
     )
-    assert.equal(again.answer.headers.get('idempotency-replayed'), 'true')
-    assert.ok(JSON.stringify(again.responses).length < 9_000_000)
+    equal(again.answer.headers.get('idempotency-replayed'), 'true')
+    ok(JSON.stringify(again.responses).length < 9_000_000)
     const kept = await service.app.database.read.selectFrom('kept_answers').select('body').execute()
-    assert.ok(kept.every(({ body }) => body.length < 20_000))
+    ok(kept.every(({ body }) => body.length < 20_000))
   })
 
   test('has a record of its own answered whole when it is sent again', async () => {
     const body = { title: newName(), ...day, venue: venues }
     const send = () => service.post('/events', body, 'admin', { 'idempotency-key': 'one large' })
     const [made, again] = [await send(), await send()]
-    assert.equal(again.headers.get('idempotency-replayed'), 'true')
+    equal(again.headers.get('idempotency-replayed'), 'true')
     const linked = ({ body: { venue } }: Answer) =>
       venue.map(({ id, url }: { id: number; url: string }) => ({ id, url }))
-    assert.deepEqual(linked(again), linked(made))
-    assert.equal(again.body.id, made.body.id)
+    deepEqual(linked(again), linked(made))
+    equal(again.body.id, made.body.id)
     await service.remove(`/events/${made.body.id}?force=true`)
     const gone = await send()
-    assert.equal(gone.status, 201)
-    assert.equal(gone.body.id, made.body.id)
+    equal(gone.status, 201)
+    equal(gone.body.id, made.body.id)
   })
 })
 
@@ -432,14 +426,14 @@ test('events of one transaction make a thousand terms, venues and organizers at 
   const venues = named('Made', 60).map((venue) => ({ venue }))
   const tags = Array.from({ length: 10 }, () => event({ tags: named('Made tag', 95) }))
   const over = await batch([event({ venue: venues }), ...tags], 'require-all-validate')
-  assert.deepEqual(statuses(over.responses), [...Array.from({ length: 10 }, () => null), 400])
+  deepEqual(statuses(over.responses), [...Array.from({ length: 10 }, () => null), 400])
   const [{ code, data }] = over.responses.slice(-1).map((part) => part.body)
-  assert.equal(code, 'rest_invalid_param')
-  assert.match(data.params.tags, /1,?000/)
-  assert.equal(await countOf('Made'), before)
+  equal(code, 'rest_invalid_param')
+  match(data.params.tags, /1,?000/)
+  equal(await countOf('Made'), before)
   const most = await batch(
     [event({ tags: named('Made tag', 100) }), ...tags.slice(1)],
     'require-all-validate',
   )
-  assert.deepEqual(new Set(statuses(most.responses)), new Set([201]))
+  deepEqual(new Set(statuses(most.responses)), new Set([201]))
 })

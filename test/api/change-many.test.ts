@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type BulkAction, changeMany, undoMany } from '../../src/features/desk/change-many.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/features/desk/save-form.ts'
@@ -73,17 +73,17 @@ for (const [name, action, check, is] of actions)
         : action
     const had = await Promise.all(ids.map(reading))
     const { rows, undo } = await changeMany(editor, events, ids, done)
-    assert.deepEqual(
+    deepEqual(
       rows.map(({ id, outcome, title }) => [id, outcome, title]),
       ids.map((id, i) => [id, 'done', `Event ${i}`]),
     )
-    for (const id of ids) assert.deepEqual(check((await service.get(`/events/${id}`, 'admin')).body), is)
-    assert.ok(undo)
-    assert.equal(await undoMany(await context('admin'), undo), undefined, 'it is good for whoever got it')
+    for (const id of ids) deepEqual(check((await service.get(`/events/${id}`, 'admin')).body), is)
+    ok(undo)
+    equal(await undoMany(await context('admin'), undo), undefined, 'it is good for whoever got it')
     const back = await undoMany(editor, undo)
-    assert.deepEqual(outcomes(back ?? []), ['done', 'done', 'done'])
-    assert.deepEqual(await Promise.all(ids.map(reading)), had)
-    assert.equal(await undoMany(editor, undo), undefined)
+    deepEqual(outcomes(back ?? []), ['done', 'done', 'done'])
+    deepEqual(await Promise.all(ids.map(reading)), had)
+    equal(await undoMany(editor, undo), undefined)
   })
 
 test('each row is told by itself: what is refused, missing, or so already costs no other', async () => {
@@ -95,7 +95,7 @@ test('each row is told by itself: what is refused, missing, or so already costs 
   const { rows } = await changeMany(author, events, [own, others, secret, 99_999, draft, own], {
     do: 'draft',
   })
-  assert.deepEqual(
+  deepEqual(
     rows.map(({ id, outcome, problem, title }) => [id, outcome, problem?.code, title]),
     [
       [own, 'done', undefined, 'Event 0'],
@@ -116,10 +116,10 @@ test('what others have changed since the press stays when it is taken back', asy
     reason: 'Rain',
   })
   await updateRecord(await context('admin'), events, first, { title: 'Renamed', event_status: 'postponed' })
-  assert.deepEqual(outcomes((await undoMany(editor, undo)) ?? []), ['done', 'done'])
+  deepEqual(outcomes((await undoMany(editor, undo)) ?? []), ['done', 'done'])
   const { body } = await service.get(`/events/${first}`)
-  assert.deepEqual([body.title, body.event_status], ['Renamed', 'postponed'])
-  assert.equal((await service.get(`/events/${second}`)).body.event_status, undefined)
+  deepEqual([body.title, body.event_status], ['Renamed', 'postponed'])
+  equal((await service.get(`/events/${second}`)).body.event_status, undefined)
 })
 
 test('an hour kept on the wall does so over a change of clocks; whole days move by days', async () => {
@@ -128,26 +128,26 @@ test('an hour kept on the wall does so over a change of clocks; whole days move 
   const [whole = 0] = await make(1, { start_date: '2027-03-13', end_date: '2027-03-13', all_day: true })
   await changeMany(editor, events, [timed, whole], { do: 'move', days: 1, hours: 0 })
   const { body } = await service.get(`/events/${timed}`)
-  assert.deepEqual([body.start_date, body.utc_start_date], ['2027-03-14 20:00:00', '2027-03-15 00:00:00'])
-  assert.equal((await service.get(`/events/${whole}`)).body.start_date, '2027-03-14 00:00:00')
+  deepEqual([body.start_date, body.utc_start_date], ['2027-03-14 20:00:00', '2027-03-15 00:00:00'])
+  equal((await service.get(`/events/${whole}`)).body.start_date, '2027-03-14 00:00:00')
   const { rows } = await changeMany(editor, events, [whole], { do: 'move', days: 0, hours: 3 })
-  assert.deepEqual(outcomes(rows), ['refused'])
+  deepEqual(outcomes(rows), ['refused'])
 })
 
 test('what is in the trash is restored with the status it had, or deleted for good', async () => {
   const editor = await context('editor')
   const ids = await make(3, { status: 'private' })
   const early = await changeMany(editor, events, ids, { do: 'erase' })
-  assert.deepEqual(outcomes(early.rows), ['refused', 'refused', 'refused'])
+  deepEqual(outcomes(early.rows), ['refused', 'refused', 'refused'])
   await changeMany(editor, events, ids, { do: 'trash' })
   await changeMany(editor, events, ids.slice(0, 1), { do: 'restore' })
-  assert.equal((await service.get(`/events/${ids[0]}`, 'editor')).body.status, 'private')
+  equal((await service.get(`/events/${ids[0]}`, 'editor')).body.status, 'private')
   const { rows, undo } = await changeMany(editor, events, ids.slice(1), { do: 'erase' })
-  assert.deepEqual([outcomes(rows), undo], [['done', 'done'], undefined])
-  assert.equal((await service.get(`/events/${ids[1]}`, 'editor')).status, 404)
+  deepEqual([outcomes(rows), undo], [['done', 'done'], undefined])
+  equal((await service.get(`/events/${ids[1]}`, 'editor')).status, 404)
   const contributor = await context('contributor')
   await removeRecord(editor, events, ids[0] ?? 0)
-  assert.deepEqual(outcomes((await changeMany(contributor, events, ids, { do: 'erase' })).rows), [
+  deepEqual(outcomes((await changeMany(contributor, events, ids, { do: 'erase' })).rows), [
     'refused',
     'refused',
     'refused',
@@ -165,7 +165,7 @@ test('of a series the chosen dates change, or all of it if asked; both are undon
     (await service.get('/events?search=Weekly&start_date=2020-01-01&status=publish,draft,trash', 'editor'))
       .body.events
   const ids = (await found()).map((event: { id: number }) => event.id)
-  assert.equal(ids.length, 4)
+  equal(ids.length, 4)
   const had = await Promise.all(ids.map(reading))
   for (const action of [
     { do: 'announce', event_status: 'canceled', reason: '' },
@@ -177,36 +177,32 @@ test('of a series the chosen dates change, or all of it if asked; both are undon
     for (const scope of ['this', 'all'] as const) {
       const chosen = ids.slice(1, 3)
       const { rows, undo = '' } = await changeMany(editor, events, chosen, { ...action, scope })
-      assert.deepEqual(
-        outcomes(rows),
-        ['done', scope === 'all' ? 'unchanged' : 'done'],
-        `${action.do} ${scope}`,
-      )
+      deepEqual(outcomes(rows), ['done', scope === 'all' ? 'unchanged' : 'done'], `${action.do} ${scope}`)
       const now = await Promise.all(ids.map(reading))
       const changed = ids.filter(
         (_id: number, at: number) => JSON.stringify(now[at]) !== JSON.stringify(had[at]),
       )
-      assert.deepEqual(
+      deepEqual(
         changed.filter((one: number) => scope === 'all' || chosen.includes(one)).length,
         scope === 'all' ? 4 : 2,
         `${action.do} ${scope}`,
       )
       const back = await undoMany(editor, undo)
-      assert.ok(
+      ok(
         back?.every(({ outcome }) => outcome === 'done'),
         JSON.stringify([action, scope, back]),
       )
-      assert.deepEqual(await Promise.all(ids.map(reading)), had, `${action.do} ${scope}`)
+      deepEqual(await Promise.all(ids.map(reading)), had, `${action.do} ${scope}`)
     }
-  assert.ok(id)
+  ok(id)
 })
 
 test('a thousand at once are done, and one more is refused before anything is', async () => {
   const editor = await context('editor')
   const ids = await make(120)
   const { rows } = await changeMany(editor, events, ids, { do: 'draft' })
-  assert.ok(rows.every(({ outcome }) => outcome === 'done'))
-  await assert.rejects(
+  ok(rows.every(({ outcome }) => outcome === 'done'))
+  await rejects(
     changeMany(
       editor,
       events,

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
 import { type Clashes, type EventDraft, findClashes } from '../../src/features/desk/clashes.ts'
@@ -48,18 +48,15 @@ describe('clashes of a draft', () => {
     await service.create('/events', { title: 'Into', ...at('02', '18:30', '19:30'), venue: hall })
     await service.create('/events', { title: 'Elsewhere', ...at('02'), venue: mill })
     await service.create('/events', { title: 'Nowhere', ...at('02') })
-    const tokyo = {
-      ...onDay('2027-11-03', '04:30:00', '05:30:00'),
-      timezone: 'Asia/Tokyo',
-    }
+    const tokyo = { ...onDay('2027-11-03', '04:30:00', '05:30:00'), timezone: 'Asia/Tokyo' }
     await service.create('/events', { title: 'In the words of Tokyo', ...tokyo, venue: hall })
     await service.create('/events', { title: 'After', ...at('02', '21:00', '22:00'), venue: hall })
-    assert.deepEqual(await near(draftAt('02')), { clashes: ['Into', 'In the words of Tokyo'], doubles: [] })
-    assert.deepEqual(await near(draftAt('02', { venues: [] })), none)
-    assert.deepEqual(await near(draftAt('02', { venues: [1e300, -1, 0.5] })), none)
+    deepEqual(await near(draftAt('02')), { clashes: ['Into', 'In the words of Tokyo'], doubles: [] })
+    deepEqual(await near(draftAt('02', { venues: [] })), none)
+    deepEqual(await near(draftAt('02', { venues: [1e300, -1, 0.5] })), none)
     const both = await near(draftAt('02', { venues: [hall, mill] }))
-    assert.deepEqual(both.clashes.sort(), ['Elsewhere', 'In the words of Tokyo', 'Into'])
-    assert.deepEqual(both.doubles, ['Elsewhere by start'])
+    deepEqual(both.clashes.sort(), ['Elsewhere', 'In the words of Tokyo', 'Into'])
+    deepEqual(both.doubles, ['Elsewhere by start'])
   })
 
   test('are found where an event lasts for days, and among events hidden from lists', async () => {
@@ -68,8 +65,8 @@ describe('clashes of a draft', () => {
       ...{ start_date: '2027-11-04 00:00:00', end_date: '2027-11-20 23:59:59' },
       ...{ all_day: true, hide_from_listings: true, venue: hall },
     })
-    assert.deepEqual(await near(draftAt('12')), { clashes: ['Exhibition'], doubles: [] })
-    assert.deepEqual(await near(draftAt('21')), none)
+    deepEqual(await near(draftAt('12')), { clashes: ['Exhibition'], doubles: [] })
+    deepEqual(await near(draftAt('21')), none)
   })
 
   test('are not the event itself, nor what does not take place or lies in the trash', async () => {
@@ -77,20 +74,20 @@ describe('clashes of a draft', () => {
     await service.create('/events', { title: 'Canceled', ...at('22'), venue: hall, event_status: 'canceled' })
     const gone = await service.create('/events', { title: 'Gone', ...at('22'), venue: hall })
     await service.remove(`/events/${gone.id}`)
-    assert.deepEqual(await near(draftAt('22', { id })), none)
-    assert.deepEqual(await near(draftAt('22')), { clashes: ['Myself'], doubles: ['Myself by start'] })
+    deepEqual(await near(draftAt('22', { id })), none)
+    deepEqual(await near(draftAt('22')), { clashes: ['Myself'], doubles: ['Myself by start'] })
   })
 
   test('of drafts are told to those who may see them', async () => {
     await service.create('/events', { title: 'Secret', ...at('23'), venue: hall, status: 'draft' })
-    assert.deepEqual(await near(draftAt('23')), { clashes: ['Secret'], doubles: ['Secret by start'] })
-    assert.deepEqual(await near(draftAt('23'), 'author'), none)
+    deepEqual(await near(draftAt('23')), { clashes: ['Secret'], doubles: ['Secret by start'] })
+    deepEqual(await near(draftAt('23'), 'author'), none)
   })
 
   test('are five at most', async () => {
     for (let n = 1; n <= 7; n += 1)
       await service.create('/events', { title: `Talk ${n}`, ...at('24', '18:30'), venue: hall })
-    assert.equal((await near(draftAt('24'))).clashes.length, 5)
+    equal((await near(draftAt('24'))).clashes.length, 5)
   })
 })
 
@@ -122,8 +119,8 @@ test('clashes are those of a list of all events, whatever their zones and length
       ({ venue, utc_start_date: from, utc_end_date: to }) =>
         venue === hall && from < times.utc_end_date && to > times.utc_start_date,
     )
-    assert.equal(clashes.length, Math.min(all.length, 5))
-    for (const { id } of clashes) assert.ok(all.some((event) => event.id === id))
+    equal(clashes.length, Math.min(all.length, 5))
+    for (const { id } of clashes) ok(all.some((event) => event.id === id))
   }
 })
 
@@ -137,13 +134,13 @@ describe('doubles of a draft', () => {
     await service.create('/events', { title: 'Chœur de <b>Noël</b> &amp; Gospel', ...at('26'), venue: mill })
     await service.create('/events', { title: 'Yoga', ...at('26') })
     const expected = ['Chœur de Noël & Gospel by title']
-    assert.deepEqual(await titled('choeur de noel gospel'), expected)
-    assert.deepEqual(await titled('GOSPEL, Chœur de Noël!', '23'), expected)
-    assert.deepEqual(await titled('Chœur de Noël'), expected)
-    assert.deepEqual(await titled('Chœur de Noël', '20'), [])
-    assert.deepEqual(await titled('Chœur de Pâques'), [])
-    assert.deepEqual(await titled('Yoga for all'), [])
-    assert.deepEqual(await titled('yoga'), ['Yoga by title'])
+    deepEqual(await titled('choeur de noel gospel'), expected)
+    deepEqual(await titled('GOSPEL, Chœur de Noël!', '23'), expected)
+    deepEqual(await titled('Chœur de Noël'), expected)
+    deepEqual(await titled('Chœur de Noël', '20'), [])
+    deepEqual(await titled('Chœur de Pâques'), [])
+    deepEqual(await titled('Yoga for all'), [])
+    deepEqual(await titled('yoga'), ['Yoga by title'])
   })
 
   test('are no other dates of its own series', async () => {
@@ -153,8 +150,8 @@ describe('doubles of a draft', () => {
       recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
     })
     const draft = { id: first.id, title: 'Daily prayer' }
-    assert.equal((await titled('Daily prayer', '27', draft)).length, 2)
-    assert.deepEqual(await titled('Daily prayer', '27', { ...draft, series: first.post_parent }), [])
+    equal((await titled('Daily prayer', '27', draft)).length, 2)
+    deepEqual(await titled('Daily prayer', '27', { ...draft, series: first.post_parent }), [])
   })
 
   test('of drafts that are asked for together are those of each', async () => {
@@ -164,7 +161,7 @@ describe('doubles of a draft', () => {
     const drafts = days.map((day, n) => draftAt(day, { title: titles[n] ?? '', venues: [] }))
     const { read: db, readInLane } = service.app.database
     const found = await findClashes(drafts, { db, readInLane, caller: caller('editor') })
-    assert.deepEqual(
+    deepEqual(
       found.map(({ doubles }) => doubles.map(({ title }) => title)),
       [['Tango evening'], ['Tango evening'], [], []],
     )
@@ -172,6 +169,6 @@ describe('doubles of a draft', () => {
 
   test('are looked for whatever the title', async () => {
     for (const title of ['', ' ', '\0', '🎏', '%', '\ud800', "'", '<b></b>', 'x '.repeat(100_000)])
-      assert.deepEqual(await titled(title, '28'), [])
+      deepEqual(await titled(title, '28'), [])
   })
 })

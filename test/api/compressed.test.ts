@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, notEqual, ok } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Agent, get, type IncomingMessage } from 'node:http'
@@ -32,7 +32,7 @@ before(async () => {
       categories: [i % 12, (i * 5) % 12].map((kind) => `kind-${kind}`),
       tags: i % 4 === 0 ? [] : [`tag ${i % 9}`],
     })
-    assert.equal(status, 201)
+    equal(status, 201)
     events.push(body.id)
   }
   await memoryFilled(service)
@@ -49,8 +49,8 @@ async function take(
     get(base + path, { agent, headers }, resolve).on('error', reject),
   )
   const sent = await buffer(response)
-  assert.equal(response.statusCode, 200, path)
-  assert.equal(Number(response.headers['content-length'] ?? sent.length), sent.length)
+  equal(response.statusCode, 200, path)
+  equal(Number(response.headers['content-length'] ?? sent.length), sent.length)
   return { encoding: response.headers['content-encoding'] ?? 'identity', sent }
 }
 
@@ -103,9 +103,9 @@ describe('compressed answers', () => {
       for (const encoding of ['gzip', BROWSER, 'gzip', BROWSER, 'br', 'gzip;q=0.5, br;q=0, zstd;q=0']) {
         const one = await ask(path, encoding)
         const { plain } = await ask(path, 'identity')
-        assert.equal(one.plain, plain, `${path} for ${encoding}`)
-        assert.notEqual(one.encoding, 'identity')
-        assert.ok(one.sent.length < one.plain.length)
+        equal(one.plain, plain, `${path} for ${encoding}`)
+        notEqual(one.encoding, 'identity')
+        ok(one.sent.length < one.plain.length)
         times.set(one.encoding, (times.get(one.encoding) ?? 0) + 1)
       }
       const id = events[(i * 7) % EVENTS]
@@ -115,10 +115,9 @@ describe('compressed answers', () => {
           : i % 3 === 1
             ? { tags: [`tag ${i % 9}`, 'more'] }
             : { title: `Anew ${i}` }
-      if (i % 2 === 0) assert.equal((await service.post(`/events/${id}`, body)).status, 200)
+      if (i % 2 === 0) equal((await service.post(`/events/${id}`, body)).status, 200)
     }
-    for (const encoding of Object.keys(DECODERS))
-      assert.ok((times.get(encoding) ?? 0) >= rounds(60), encoding)
+    for (const encoding of Object.keys(DECODERS)) ok((times.get(encoding) ?? 0) >= rounds(60), encoding)
   })
 
   test('of lists that stay the same but for counts and totals have the present ones', async () => {
@@ -132,10 +131,10 @@ describe('compressed answers', () => {
         categories: i % 3 === 0 ? [] : [`kind-${i % 12}`],
         tags: i % 5 === 0 ? [] : [`tag ${i % 9}`, `tag ${(i * 4) % 9}`],
       })
-      assert.equal(status, 201)
+      equal(status, 201)
       for (const path of paths) {
         const { plain } = await ask(path, i % 2 === 0 ? 'gzip' : BROWSER)
-        assert.equal(plain, (await ask(path, 'identity')).plain)
+        equal(plain, (await ask(path, 'identity')).plain)
       }
     }
   })
@@ -146,7 +145,7 @@ describe('compressed answers', () => {
         const path = newList(i)
         const read = await run(name, [...args, service.base + path]).catch((error) => error)
         if (read.code === 'ENOENT') return t.skip(`${name} is not installed`)
-        assert.equal(read.stdout, (await ask(path, 'identity')).plain)
+        equal(read.stdout, (await ask(path, 'identity')).plain)
       }
     }
   })
@@ -164,7 +163,7 @@ describe('compressed answers', () => {
         const fetched =
           `fetch(${JSON.stringify(service.base + path)}, { ` +
           `cache: 'no-store' }).then((answer) => answer.text())`
-        assert.equal(await tab.evaluate(fetched), (await ask(path, 'identity')).plain, path)
+        equal(await tab.evaluate(fetched), (await ask(path, 'identity')).plain, path)
       }
       await service.post('/events', {
         title: `Last ${round}`,
@@ -186,8 +185,8 @@ describe('compressed answers', () => {
         reject,
       ),
     )
-    assert.equal(compressed.headers['content-encoding'], 'br')
-    assert.equal((await buffer(compressed)).length, brotliCompressSync(first).length)
+    equal(compressed.headers['content-encoding'], 'br')
+    equal((await buffer(compressed)).length, brotliCompressSync(first).length)
   })
 
   test('go to those who take them alone, whatever they say of it', async () => {
@@ -214,8 +213,7 @@ describe('compressed answers', () => {
     ]
     for (const [accepted, encoding] of taken) {
       const path = newList(1)
-      for (let i = 0; i < 4; i++)
-        assert.equal((await ask(path, accepted)).encoding, encoding, String(accepted))
+      for (let i = 0; i < 4; i++) equal((await ask(path, accepted)).encoding, encoding, String(accepted))
     }
   })
 })
@@ -230,8 +228,8 @@ describe('a list of long texts that nobody has asked for before', () => {
       for (const size of [1, 2, 6, 8]) {
         const path = `/events?per_page=${size}&start_date=2027-01-01`
         const answer = await take(path, encoding, own.base)
-        assert.equal(answer.encoding, encoding)
-        assert.equal(decoded(answer), decoded(await take(path, undefined, own.base)))
+        equal(answer.encoding, encoding)
+        equal(decoded(answer), decoded(await take(path, undefined, own.base)))
       }
     }
   })

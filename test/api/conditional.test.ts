@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const service = serviceForTests()
 before(async () => {
   await service.ready
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00', venue: { venue: 'Hall' } }
-  assert.equal((await service.post('/events', { ...day, title: 'Tagged' })).status, 201)
+  equal((await service.post('/events', { ...day, title: 'Tagged' })).status, 201)
 })
 async function quietDatabase(): Promise<ScratchDatabase> {
   if (databaseName() === 'sqlite') return scratchDatabase()
@@ -38,10 +38,10 @@ describe('what a client has already', () => {
     for (const path of ['/events', '/venues', '/doc', '/events?per_page=2'])
       for (let again = 0; again < 3; again++) {
         const tag = (await ask(path)).headers.get('etag') ?? ''
-        assert.match(tag, /^W\/"/)
+        match(tag, /^W\/"/)
         for (const known of [tag, tag.slice(2), `"other", ${tag.slice(2)}`, `W/"other",${tag}`, '*'])
-          assert.equal((await ask(path, { 'if-none-match': known })).status, 304, `${path} ${known}`)
-        assert.equal((await ask(path, { 'if-none-match': `"${tag.slice(3, -2)}` })).status, 200)
+          equal((await ask(path, { 'if-none-match': known })).status, 304, `${path} ${known}`)
+        equal((await ask(path, { 'if-none-match': `"${tag.slice(3, -2)}` })).status, 200)
       }
   })
 
@@ -49,17 +49,17 @@ describe('what a client has already', () => {
     for (const path of ['/venues/987654?_envelope', '/events?page=99&_envelope=1'])
       for (const as of ['anonymous', 'admin'] as const) {
         const { status, body, headers } = await service.get(path, as)
-        assert.deepEqual([status, body.status >= 400, headers.get('etag')], [200, true, null])
+        deepEqual([status, body.status >= 400, headers.get('etag')], [200, true, null])
         const again = await service.get(path, as, { 'if-none-match': '*' })
-        assert.equal(again.status, 200)
+        equal(again.status, 200)
       }
-    assert.match((await ask('/events?_envelope')).headers.get('etag') ?? '', /^W\//)
+    match((await ask('/events?_envelope')).headers.get('etag') ?? '', /^W\//)
   })
 
   test('is of this year, where the day comes again', () => {
     const today = makeToday('UTC')
     const days = ['2026-11-21T12:00:00Z', '2027-11-21T12:00:00Z'].map((text) => today(Date.parse(text)))
-    assert.notEqual(days[0], days[1])
+    notEqual(days[0], days[1])
   })
 
   test('is not what shows its images at another address', async (t) => {
@@ -88,46 +88,46 @@ describe('what a client has already', () => {
     }
     // What follows names the content, which is the same.
     const [first, other, again] = tags.map((tag) => tag?.split('.')[0])
-    assert.equal(first, again)
-    assert.notEqual(first, other)
+    equal(first, again)
+    notEqual(first, other)
   })
 })
 
 test('a list by the clock is never a kept one, however the name of its parameter is written', async (t) => {
   const soon = Math.floor(Date.now() / 1000) + 600
   const event = { title: 'Soon', start_date: soon, end_date: soon + 3600 }
-  assert.equal((await service.post('/events', event)).status, 201)
+  equal((await service.post('/events', event)).status, 201)
   const paths = ['starts_after=now', '%73tarts_after=now', 'start%73_after=now', 'starts%5Fafter=now'].map(
     (query) => `/events?${query}&strict_dates=true&per_page=1`,
   )
   const tags = new Map<string, string>()
   for (const path of [...paths, ...paths]) {
     const { body, headers } = await ask(path)
-    assert.equal(body.events[0].title, 'Soon', path)
+    equal(body.events[0].title, 'Soon', path)
     tags.set(path, headers.get('etag') ?? '')
   }
   t.mock.timers.enable({ apis: ['Date'], now: (soon + 1) * 1000 })
   for (const path of paths) {
     const { status, body } = await ask(path, { 'if-none-match': tags.get(path) ?? '' })
-    assert.deepEqual([status, body.events[0].title], [200, 'Tagged'], path)
+    deepEqual([status, body.events[0].title], [200, 'Tagged'], path)
   }
 })
 
 test('other origins may read, and are lent no credentials', async () => {
   for (const path of ['/events', '/venues', '/nothing']) {
     const { headers } = await ask(path, { origin: 'https://elsewhere.example' })
-    assert.equal(headers.get('access-control-allow-origin'), 'https://elsewhere.example')
-    assert.equal(headers.get('access-control-allow-credentials'), null)
+    equal(headers.get('access-control-allow-origin'), 'https://elsewhere.example')
+    equal(headers.get('access-control-allow-credentials'), null)
   }
 })
 
 test('an interface at the top of the site leaves what is beside it alone', async () => {
   await using top = await startService({ rest_root: '/' })
-  assert.deepEqual((await top.get('~/healthz')).body, { status: 'alive' })
-  assert.equal((await top.get('~/readyz')).body.status, 'ready')
-  assert.equal((await top.get('~/media/none.png')).status, 404)
-  assert.equal((await top.get('~/tribe/events/v1/events')).status, 200)
-  assert.equal((await top.get('~/wp/v2/media')).status, 200)
+  deepEqual((await top.get('~/healthz')).body, { status: 'alive' })
+  equal((await top.get('~/readyz')).body.status, 'ready')
+  equal((await top.get('~/media/none.png')).status, 404)
+  equal((await top.get('~/tribe/events/v1/events')).status, 200)
+  equal((await top.get('~/wp/v2/media')).status, 200)
 })
 
 test('an outage in an envelope is over when it is over', onPostgres, async (t) => {
@@ -146,10 +146,10 @@ test('an outage in an envelope is over when it is over', onPostgres, async (t) =
     'it goes on without',
   )
   const meanwhile = await there.get('/organizers?_envelope')
-  assert.deepEqual([meanwhile.status, meanwhile.body.status, meanwhile.headers.get('etag')], [200, 503, null])
+  deepEqual([meanwhile.status, meanwhile.body.status, meanwhile.headers.get('etag')], [200, 503, null])
   await server.start()
   await until(async () => (await there.get('/venues?per_page=3')).status === 200, 'it does not come back')
-  assert.equal((await there.get('/organizers?_envelope')).body.status, 200)
+  equal((await there.get('/organizers?_envelope')).body.status, 200)
   const headers = { 'if-none-match': before.headers.get('etag') ?? '' }
-  assert.equal((await there.get(path, 'anonymous', headers)).status, 304)
+  equal((await there.get(path, 'anonymous', headers)).status, 304)
 })

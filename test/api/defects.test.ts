@@ -1,5 +1,5 @@
 // Differences from the reference service (docs/compatibility.md) that no other test has.
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { uploadPicture } from '../support/pictures.ts'
 import { type Body, type Reader, serviceForTests } from '../support/service.ts'
@@ -14,13 +14,13 @@ const update = (path: string, fields: object, as?: Reader) => service.update(pat
 const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 async function refused(method: string, path: string, sent: object | undefined, status: number, code: string) {
   const { body, ...answer } = await service.request('admin', method, path, sent)
-  assert.deepEqual([answer.status, body.code, body.data.status], [status, code, status], JSON.stringify(body))
+  deepEqual([answer.status, body.code, body.data.status], [status, code, status], JSON.stringify(body))
   return body
 }
 
 async function invalid(method: string, path: string, sent: object, name: string): Promise<void> {
   const { data } = await refused(method, path, sent, 400, 'rest_invalid_param')
-  assert.deepEqual(Object.keys(data.params), [name])
+  deepEqual(Object.keys(data.params), [name])
 }
 
 const names = (records: Body[], key: string) => [records].flat().map((record) => record[key])
@@ -30,19 +30,19 @@ describe('updates of events', () => {
     for (const status of ['draft', 'pending', 'private'] as const) {
       const as = status === 'pending' ? 'contributor' : 'admin'
       const { id } = await createEvent({ status }, as)
-      assert.equal((await update(`/events/${id}`, { title: 'Still' }, as)).status, status)
+      equal((await update(`/events/${id}`, { title: 'Still' }, as)).status, status)
     }
     const dated = await createEvent({ date: '2020-02-03 04:05:06' })
     const updated = await update(`/events/${dated.id}`, { title: 'Later' })
-    assert.deepEqual([updated.date, updated.date_utc], ['2020-02-03 04:05:06', '2020-02-03 09:05:06'])
+    deepEqual([updated.date, updated.date_utc], ['2020-02-03 04:05:06', '2020-02-03 09:05:06'])
     const scheduled = await createEvent({ date: '2035-01-01 00:00:00' })
-    assert.equal((await update(`/events/${scheduled.id}`, { title: 'Later still' })).status, 'future')
+    equal((await update(`/events/${scheduled.id}`, { title: 'Later still' })).status, 'future')
     const { id } = await createEvent()
     for (const empty of ['', [], 0, '0', false]) {
       await update(`/events/${id}`, { venue: { venue: 'Removable Room' } })
       for (const kept of [{ venue: null }, { title: 'Same room' }])
-        assert.equal((await update(`/events/${id}`, kept)).venue.venue, 'Removable Room')
-      assert.deepEqual((await update(`/events/${id}`, { venue: empty })).venue, [], JSON.stringify(empty))
+        equal((await update(`/events/${id}`, kept)).venue.venue, 'Removable Room')
+      deepEqual((await update(`/events/${id}`, { venue: empty })).venue, [], JSON.stringify(empty))
     }
   })
 
@@ -51,14 +51,14 @@ describe('updates of events', () => {
       await createEvent({ title: 'One', slug: 'one' }),
       await createEvent({ title: 'Other', slug: 'other' }),
     ]
-    assert.equal((await update(`/events/${one.id}`, { id: other.id, title: 'One more' })).id, one.id)
-    assert.equal((await update(`/events/${one.id}?id=${other.id}`, { title: 'One again' })).id, one.id)
-    assert.equal((await read(`/events/${one.id}?id=${other.id}`)).id, one.id)
-    assert.equal((await read(`/events/by-slug/one?slug=other`)).id, one.id)
-    assert.equal((await read(`/events/${other.id}`)).title, 'Other')
+    equal((await update(`/events/${one.id}`, { id: other.id, title: 'One more' })).id, one.id)
+    equal((await update(`/events/${one.id}?id=${other.id}`, { title: 'One again' })).id, one.id)
+    equal((await read(`/events/${one.id}?id=${other.id}`)).id, one.id)
+    equal((await read(`/events/by-slug/one?slug=other`)).id, one.id)
+    equal((await read(`/events/${other.id}`)).title, 'Other')
     const moved = await update('/events/by-slug/one', { slug: 'first' })
-    assert.deepEqual([moved.id, moved.slug], [one.id, 'first'])
-    assert.equal((await read('/events/by-slug/first')).id, one.id)
+    deepEqual([moved.id, moved.slug], [one.id, 'first'])
+    equal((await read('/events/by-slug/first')).id, one.id)
   })
 })
 
@@ -67,12 +67,12 @@ describe('permissions', () => {
     const [kept] = (await createEvent({ categories: ['Known kind'], tags: ['known word'] })).categories
     const sent = { categories: ['Known kind', 'Made up kind'], tags: ['known word', 'made up word'] }
     const contributors = await createEvent(sent, 'contributor')
-    assert.deepEqual(names(contributors.categories, 'id'), [kept.id])
-    assert.deepEqual(names(contributors.tags, 'name'), ['known word'])
+    deepEqual(names(contributors.categories, 'id'), [kept.id])
+    deepEqual(names(contributors.tags, 'name'), ['known word'])
     const authors = await createEvent(sent, 'author')
-    assert.deepEqual(names(authors.categories, 'name'), ['Known kind', 'Made up kind'])
-    assert.deepEqual(names(authors.tags, 'name'), ['known word'])
-    assert.equal((await read('/tags?search=made+up&hide_empty=false')).total, 0)
+    deepEqual(names(authors.categories, 'name'), ['Known kind', 'Made up kind'])
+    deepEqual(names(authors.tags, 'name'), ['known word'])
+    equal((await read('/tags?search=made+up&hide_empty=false')).total, 0)
   })
 
   test('unpublished and trashed venues stay hidden in events, trashed ones cannot be linked', async () => {
@@ -81,11 +81,11 @@ describe('permissions', () => {
       organizer: [{ organizer: 'Open Crew' }, { organizer: 'Secret Crew', status: 'private' }],
     })
     const seen = await read(`/events/${event.id}`, 'anonymous')
-    assert.equal(seen.venue.venue, 'Open Barn')
-    assert.deepEqual(names(seen.organizer, 'organizer'), ['Open Crew'])
+    equal(seen.venue.venue, 'Open Barn')
+    deepEqual(names(seen.organizer, 'organizer'), ['Open Crew'])
     const [open] = event.venue
     await service.remove(`/venues/${open.id}`)
-    assert.deepEqual((await read(`/events/${event.id}`, 'anonymous')).venue, [])
+    deepEqual((await read(`/events/${event.id}`, 'anonymous')).venue, [])
     await invalid('POST', '/events', { ...DAY, venue: open.id }, 'venue')
     await invalid('PUT', `/events/${event.id}`, { venue: [open.id] }, 'venue')
   })
@@ -94,11 +94,11 @@ describe('permissions', () => {
     const event = await createEvent()
     const path = `/events/${event.id}`
     const override = { 'x-http-method-override': 'DELETE' }
-    assert.equal((await service.get(`${path}?_method=DELETE`, 'admin')).status, 200)
-    assert.equal((await service.get(path, 'admin', override)).status, 200)
-    assert.equal((await service.put(path, { title: 'Here' }, 'admin', override)).body.status, 'publish')
-    assert.equal((await service.post(`${path}?_method=PATCH`, { title: 'There' })).body.title, 'There')
-    assert.equal((await service.post(path, undefined, 'admin', override)).body.status, 'trash')
+    equal((await service.get(`${path}?_method=DELETE`, 'admin')).status, 200)
+    equal((await service.get(path, 'admin', override)).status, 200)
+    equal((await service.put(path, { title: 'Here' }, 'admin', override)).body.status, 'publish')
+    equal((await service.post(`${path}?_method=PATCH`, { title: 'There' })).body.title, 'There')
+    equal((await service.post(path, undefined, 'admin', override)).body.status, 'trash')
     await refused('POST', `${path}?_method=DELETE`, undefined, 410, 'event-is-in-trash')
   })
 })
@@ -107,15 +107,15 @@ describe('dates and zones', () => {
   test('numbers for dates and images, flags of venues, and null for optional fields are taken', async () => {
     const image = await uploadPicture(service, 4, 3)
     const event = await createEvent({ image })
-    assert.equal(event.image.id, image)
-    assert.equal((await create('/venues', { venue: 'Pictured', image })).image.id, image)
+    equal(event.image.id, image)
+    equal((await create('/venues', { venue: 'Pictured', image })).image.id, image)
     const optional =
       'description slug excerpt status timezone all_day ' +
       'image cost website featured venue organizer categories ' +
       'tags author date date_utc show_map sticky'
     const none = Object.fromEntries(optional.split(' ').map((name) => [name, null]))
-    assert.equal((await createEvent(none)).status, 'publish')
-    assert.equal((await update(`/events/${event.id}`, none)).image.id, image)
+    equal((await createEvent(none)).status, 'publish')
+    equal((await update(`/events/${event.id}`, none)).image.id, image)
   })
 })
 
@@ -133,7 +133,7 @@ describe('terms', () => {
       const long = 'x'.repeat(201)
       await invalid('POST', path, { name: long }, 'name')
       await invalid('PUT', `${path}/${term.id}`, { name: long }, 'name')
-      assert.equal((await read(`${path}/${term.id}`)).name, 'Free')
+      equal((await read(`${path}/${term.id}`)).name, 'Free')
     }
   })
 
@@ -143,8 +143,8 @@ describe('terms', () => {
     const grandchild = await create('/categories', { name: 'Grandchild', parent: child.id })
     for (const parent of [top.id, child.id, grandchild.id])
       await invalid('PUT', `/categories/${top.id}`, { parent }, 'parent')
-    assert.equal((await update(`/categories/${child.id}`, { parent: 0 })).parent, 0)
-    assert.equal((await update(`/categories/${top.id}`, { description: '' })).description, '')
-    assert.equal((await create('/categories', { name: 'Rooted', parent: 0, description: '' })).parent, 0)
+    equal((await update(`/categories/${child.id}`, { parent: 0 })).parent, 0)
+    equal((await update(`/categories/${top.id}`, { description: '' })).description, '')
+    equal((await create('/categories', { name: 'Rooted', parent: 0, description: '' })).parent, 0)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ function start(name: string, demo: boolean): Promise<App> {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 async function get(path: string, headers: Record<string, string> = {}, from = app): Promise<any> {
   const response = await fetch(from.site.base + path, { headers })
-  assert.equal(response.status, 200, path)
+  equal(response.status, 200, path)
   return response.json()
 }
 
@@ -55,22 +55,22 @@ interface Picture {
 }
 
 test('the demo fills an empty database and says so in one sentence', () => {
-  assert.match(app.demo ?? '', /^[^.]*\b\d\d events\.$/)
+  match(app.demo ?? '', /^[^.]*\b\d\d events\.$/)
 })
 
 test('every image and each of its sizes is served as it is described', async () => {
   const events: Shown[] = (await get(EVERYTHING)).events
   const pictures = new Map(events.flatMap(({ image }) => (image ? [[image.url, image]] : [])))
-  assert.ok(pictures.size >= 12, `${pictures.size} images`)
+  ok(pictures.size >= 12, `${pictures.size} images`)
   const files = [...pictures.values()].flatMap((picture) => [picture, ...Object.values(picture.sizes)])
   for (const { url, filesize } of files) {
     const response = await fetch(url)
-    assert.equal(response.status, 200, url)
-    assert.equal(response.headers.get('content-type'), 'image/jpeg')
-    assert.equal((await response.arrayBuffer()).byteLength, filesize, url)
+    equal(response.status, 200, url)
+    equal(response.headers.get('content-type'), 'image/jpeg')
+    equal((await response.arrayBuffer()).byteLength, filesize, url)
   }
   const sizes = new Set([...pictures.values()].flatMap((picture) => Object.keys(picture.sizes)))
-  assert.deepEqual([...sizes].sort(), '1536x1536 2048x2048 large medium medium_large thumbnail'.split(' '))
+  deepEqual([...sizes].sort(), '1536x1536 2048x2048 large medium medium_large thumbnail'.split(' '))
 })
 
 test('another database gets the very same at the same time, whatever has been drawn before', async () => {
@@ -84,7 +84,7 @@ test('another database gets the very same at the same time, whatever has been dr
       '/tags',
     ]) {
       const [one, two] = [await get(path), await get(path, {}, other)]
-      assert.equal(JSON.stringify(two).replaceAll(other.site.url, app.site.url), JSON.stringify(one), path)
+      equal(JSON.stringify(two).replaceAll(other.site.url, app.site.url), JSON.stringify(one), path)
     }
   } finally {
     await other.stop()
@@ -96,17 +96,17 @@ test('a database that has events is left alone, and the demo says so in one sent
   const files = await readdir(join(folder, 'first', 'media'), { recursive: true })
   await app.stop()
   app = await start('first', true)
-  assert.match(app.demo ?? '', /^[^.]*leaves it alone\.$/)
-  assert.equal((await get(EVERYTHING)).total, total)
-  assert.equal((await get('/venues?per_page=100')).total, Object.keys(venues).length)
-  assert.deepEqual(await readdir(join(folder, 'first', 'media'), { recursive: true }), files)
+  match(app.demo ?? '', /^[^.]*leaves it alone\.$/)
+  equal((await get(EVERYTHING)).total, total)
+  equal((await get('/venues?per_page=100')).total, Object.keys(venues).length)
+  deepEqual(await readdir(join(folder, 'first', 'media'), { recursive: true }), files)
 })
 
 test('without the demo a new database stays empty', async () => {
   const plain = await start('plain', false)
   try {
-    assert.equal(plain.demo, undefined)
-    assert.equal((await get('/events', {}, plain)).total, 0)
+    equal(plain.demo, undefined)
+    equal((await get('/events', {}, plain)).total, 0)
   } finally {
     await plain.stop()
   }

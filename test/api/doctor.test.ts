@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -47,7 +47,7 @@ type Looked = {
 
 async function run(settings: Settings, ...words: string[]) {
   const { out, err, code } = await kalends([...flagsOf(settings), ...words])
-  assert.equal(err, '')
+  equal(err, '')
   return { status: code, stdout: out }
 }
 
@@ -93,15 +93,15 @@ test('a file whose calendar was copied elsewhere is found so', onSqlite, async (
   const { data, address, port } = await calendar(t)
   const file = address.slice('sqlite:'.length)
   const { stdout } = await run({ data }, 'copy', address, `sqlite:${join(data, 'new.sqlite')}`)
-  assert.match(stdout, /is not started on .* any more/)
+  match(stdout, /is not started on .* any more/)
   const { findings, status } = await doctor({ database: address, data, port })
   const [moved] = findings.get('moved') ?? []
-  assert.equal(
+  equal(
     moved?.says.startsWith(`The calendar in ${file} was copied to sqlite:${join(data, 'new.sqlite')}`),
     true,
   )
-  assert.match(moved?.todo ?? '', /Set KALENDS_DATABASE .*remove .*-moved/)
-  assert.equal(status, 1)
+  match(moved?.todo ?? '', /Set KALENDS_DATABASE .*remove .*-moved/)
+  equal(status, 1)
 })
 
 test('a calendar in order is found so, stopped and running, and nothing is changed by looking', async (t) => {
@@ -116,28 +116,28 @@ test('a calendar in order is found so, stopped and running, and nothing is chang
   }
   const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  assert.equal((await run(settings, 'backup', folder)).status, 0)
+  equal((await run(settings, 'backup', folder)).status, 0)
   const before = [fingerprint(data), file && fingerprint(file)]
   const found = await doctor(settings)
-  assert.deepEqual([fingerprint(data), file && fingerprint(file)], before)
-  assert.equal(found.status, 0, found.text)
+  deepEqual([fingerprint(data), file && fingerprint(file)], before)
+  equal(found.status, 0, found.text)
   const abouts =
     'configuration,user,database,integrity,migrations,writing,administrators,backup,data ' +
     'folder,permissions,disk,media,port,site address,site answer,proxy,clock'
-  assert.equal([...found.findings.keys()].join(), abouts)
+  equal([...found.findings.keys()].join(), abouts)
   // No server answers at the example address, with or without a network.
-  assert.deepEqual(stateOf(found, 'site answer'), ['warning'])
+  deepEqual(stateOf(found, 'site answer'), ['warning'])
   // Tests have a clock of their own, and a server of databases has that of the machine.
   const ofMachine = ['user', 'disk', 'site answer', ...(file ? [] : ['clock'])]
   for (const about of abouts.split(',').filter((each) => !ofMachine.includes(each)))
-    assert.deepEqual(stateOf(found, about), ['ok'], `${about}: ${found.text}`)
-  assert.match(found.text, /\n0 errors, \d warnings\.\n$/)
+    deepEqual(stateOf(found, about), ['ok'], `${about}: ${found.text}`)
+  match(found.text, /\n0 errors, \d warnings\.\n$/)
 
   const app = await startApp(testConfig(data, settings))
   t.after(app.stop)
   const running = await doctor(settings)
-  assert.equal(running.status, 0, running.text)
-  assert.match(running.findings.get('port')?.[0]?.says ?? '', /^Kalends answers at/)
+  equal(running.status, 0, running.text)
+  match(running.findings.get('port')?.[0]?.says ?? '', /^Kalends answers at/)
 })
 
 test('files of others, a password that lies about and a missing address are warnings', async (t) => {
@@ -145,19 +145,19 @@ test('files of others, a password that lies about and a missing address are warn
   chmodSync(data, 0o755)
   writeFileSync(join(data, 'first-password.txt'), 'x', { mode: 0o644 })
   const found = await doctor({ database: address, data, port: '0' })
-  assert.equal(found.status, 0, found.text)
+  equal(found.status, 0, found.text)
   const [folder, password] = found.findings.get('permissions') ?? []
-  assert.deepEqual([folder?.state, folder?.todo], ['warning', `chmod 700 ${data}`])
-  assert.equal(password?.todo, `chmod 600 ${join(data, 'first-password.txt')}`)
-  assert.deepEqual(stateOf(found, 'first password'), ['warning'])
-  assert.deepEqual(stateOf(found, 'site address'), ['warning'])
+  deepEqual([folder?.state, folder?.todo], ['warning', `chmod 700 ${data}`])
+  equal(password?.todo, `chmod 600 ${join(data, 'first-password.txt')}`)
+  deepEqual(stateOf(found, 'first password'), ['warning'])
+  deepEqual(stateOf(found, 'site address'), ['warning'])
   const public_ = await doctor({
     database: address,
     data,
     port: '0',
     site_url: 'https://calendar.example.org',
   })
-  assert.match(public_.findings.get('proxy')?.[0]?.todo ?? '', /KALENDS_TRUSTED_PROXY/)
+  match(public_.findings.get('proxy')?.[0]?.todo ?? '', /KALENDS_TRUSTED_PROXY/)
 })
 
 test('a database that is missing or of another version, and a port in use are told', async (t) => {
@@ -172,26 +172,26 @@ test('a database that is missing or of another version, and a port in use are to
     port: '0',
     media: `file:${join(data, 'media')}`,
   })
-  assert.equal(missing.status, 1)
-  assert.deepEqual(stateOf(missing, 'database'), ['error'])
+  equal(missing.status, 1)
+  deepEqual(stateOf(missing, 'database'), ['error'])
   const sentence =
     `There is no database ${join(data, 'nowhere', 'kalends.sqlite')}. ` +
     'Start the service once (kalends serve), which makes it.'
-  assert.equal(missing.findings.get('database')?.[0]?.says, sentence)
-  assert.deepEqual(
+  equal(missing.findings.get('database')?.[0]?.says, sentence)
+  deepEqual(
     readdirSync(data),
     readdirSync(data).filter((name) => name !== 'nowhere'),
   )
 
   const taken = await doctor({ database: address, data, port })
-  assert.deepEqual([taken.status, stateOf(taken, 'port')], [1, ['error']])
+  deepEqual([taken.status, stateOf(taken, 'port')], [1, ['error']])
 
   const database = await openDatabase(address)
   await sql`insert into migrations (name) values ('9999-later')`.execute(database.read)
   await database.close()
   const newer = await doctor({ database: address, data, port: '0' })
-  assert.deepEqual([newer.status, stateOf(newer, 'migrations')], [1, ['error']])
-  assert.match(newer.findings.get('migrations')?.[0]?.says ?? '', /9999-later/)
+  deepEqual([newer.status, stateOf(newer, 'migrations')], [1, ['error']])
+  match(newer.findings.get('migrations')?.[0]?.says ?? '', /9999-later/)
 })
 
 test('a calendar whose administrators cannot sign in, and one changed in the future are told', async (t) => {
@@ -202,8 +202,8 @@ test('a calendar whose administrators cannot sign in, and one changed in the fut
   })
   await database.close()
   const found = await doctor({ database: address, data, port: '0' })
-  assert.deepEqual(stateOf(found, 'administrators'), ['warning'])
-  assert.match(found.findings.get('administrators')?.[0]?.todo ?? '', /kalends password add/)
+  deepEqual(stateOf(found, 'administrators'), ['warning'])
+  match(found.findings.get('administrators')?.[0]?.todo ?? '', /kalends password add/)
 })
 
 test('webhooks and imports that stand still and a held calendar are told with advice', async (t) => {
@@ -255,8 +255,8 @@ does not answer.'),
   })
   await database.close()
   const { findings, text: printed } = await doctor({ database: address, data, port: '0' })
-  assert.match(findings.get('held')?.[0]?.todo ?? '', /kalends resume/, printed)
-  assert.deepEqual(
+  match(findings.get('held')?.[0]?.todo ?? '', /kalends resume/, printed)
+  deepEqual(
     findings.get('webhooks')?.map(({ says }) => says),
     [
       'https://a.example/*** has taken no message since 2026-11-01 10:00:00.',
@@ -264,7 +264,7 @@ does not answer.'),
       'https://d.example/ is told nothing any more: The receiver answered that it is gone (410).',
     ],
   )
-  assert.deepEqual(
+  deepEqual(
     findings.get('imports')?.map(({ says }) => says),
     [
       'town failed at its last run: https://c.example/*** does not answer.',
@@ -272,7 +272,7 @@ does not answer.'),
       'rests is paused.',
     ],
   )
-  assert.doesNotMatch(printed, /hidden/)
+  doesNotMatch(printed, /hidden/)
 })
 
 test(
@@ -282,16 +282,16 @@ test(
     const { data, address } = await calendar(t)
     const settings = { database: address, data, port: '0' }
     const never = await doctor(settings)
-    assert.deepEqual(stateOf(never, 'backup'), ['warning'])
-    assert.match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
+    deepEqual(stateOf(never, 'backup'), ['warning'])
+    match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
     const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
     t.after(() => rmSync(folder, { recursive: true }))
-    assert.equal((await run(settings, 'backup', folder, '--without-secrets')).status, 0)
-    assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
-    assert.equal((await run(settings, 'backup', join(folder, 'a.backup'))).status, 0)
-    assert.deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
+    equal((await run(settings, 'backup', folder, '--without-secrets')).status, 0)
+    deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
+    equal((await run(settings, 'backup', join(folder, 'a.backup'))).status, 0)
+    deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
     const acts = (await run(settings, 'audit', '--kind', 'backup', '--json')).stdout
-    assert.deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
+    deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
 
     const database = await openDatabase(address)
     const time_utc = formatUtc(Date.now() - 8 * 86_400_000)
@@ -300,8 +300,8 @@ test(
     )
     await database.close()
     const old = await doctor(settings)
-    assert.deepEqual(stateOf(old, 'backup'), ['warning'])
-    assert.match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
+    deepEqual(stateOf(old, 'backup'), ['warning'])
+    match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
   },
 )
 
@@ -327,17 +327,14 @@ test('files of images that the store lacks are counted, and the first of them na
   const files = (count: number) => Array.from({ length: count }, (_, at) => `2026/11/${at + 1000}.png`)
   await insertImages(address, 9)
   const none = await doctor(settings)
-  assert.deepEqual([none.status, stateOf(none, 'images')], [1, ['error']])
+  deepEqual([none.status, stateOf(none, 'images')], [1, ['error']])
   mkdirSync(join(data, 'media/2026/11'), { recursive: true })
   for (const file of files(9)) writeFileSync(join(data, 'media', file), 'png')
-  assert.match(
-    (await doctor(settings)).findings.get('images')?.[0]?.says ?? '',
-    /^All 9 files .* are there\.$/,
-  )
+  match((await doctor(settings)).findings.get('images')?.[0]?.says ?? '', /^All 9 files .* are there\.$/)
   for (const file of files(7)) rmSync(join(data, 'media', file))
   const some = await doctor(settings)
-  assert.deepEqual([some.status, stateOf(some, 'images')], [0, ['warning']], some.text)
-  assert.match(
+  deepEqual([some.status, stateOf(some, 'images')], [0, ['warning']], some.text)
+  match(
     some.findings.get('images')?.[0]?.says ?? '',
     /^7 of 9 files .*: (2026\/11\/\d+\.png, ){4}2026\/11\/\d+\.png …$/,
   )
@@ -354,8 +351,8 @@ test(
     writeFileSync(join(data, 'media/2026/11/1000.png'), 'png')
     writeFileSync(join(data, 'media/2026/11/1001.png'), 'another')
     const other = await doctor(settings)
-    assert.deepEqual([other.status, stateOf(other, 'images')], [1, ['error']])
-    assert.match(other.text, /1 of 2 files are of another picture .*1001\.png/)
+    deepEqual([other.status, stateOf(other, 'images')], [1, ['error']])
+    match(other.text, /1 of 2 files are of another picture .*1001\.png/)
     rmSync(join(data, 'media'), { recursive: true })
     const service = await startLoggedService({ ...settings, log_level: 'warn' })
     t.after(() => service.end())
@@ -369,10 +366,7 @@ test('of many images a sample is looked for, and it is called one', onSqlite, as
   const { data, address } = await calendar(t)
   await insertImages(address, 1500)
   const { findings } = await doctor({ database: address, data, port: '0' })
-  assert.match(
-    findings.get('images')?.[0]?.says ?? '',
-    /^1000 of 1000 files .*, in a sample from 1500 images: /,
-  )
+  match(findings.get('images')?.[0]?.says ?? '', /^1000 of 1000 files .*, in a sample from 1500 images: /)
 })
 
 const startSite = (body: string, headers: Record<string, string> = {}) =>
@@ -386,22 +380,19 @@ test(
     const other = await calendar(t)
     const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
     const stopped = await doctor(settings)
-    assert.match(
+    match(
       stopped.findings.get('site answer')?.[0]?.says ?? '',
       /could not be reached from here \(ECONNREFUSED\)/,
     )
     const app = await startApp(testConfig(data, settings))
     t.after(app.stop)
-    assert.deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
+    deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
     const foreign = await doctor({ ...settings, database: other.address, data: other.data })
-    assert.match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
+    match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
     const page = await doctor({ ...settings, site_url: await startSite('<!DOCTYPE html>') })
-    assert.match(
-      page.findings.get('site answer')?.[0]?.says ?? '',
-      /answers with 200, and not as Kalends does/,
-    )
+    match(page.findings.get('site answer')?.[0]?.says ?? '', /answers with 200, and not as Kalends does/)
     const endless = await doctor({ ...settings, site_url: await startSite('['.repeat(5_000_000)) })
-    assert.deepEqual(stateOf(endless, 'site answer'), ['warning'])
+    deepEqual(stateOf(endless, 'site answer'), ['warning'])
   },
 )
 
@@ -410,11 +401,8 @@ test('a clock that is hours away from that of the site is told', onSqlite, async
   const date = new Date(Date.now() + 7_200_000).toUTCString()
   const site_url = await startSite('{}', { Date: date })
   const found = await doctor({ database: address, data, port: '0', site_url })
-  assert.deepEqual(stateOf(found, 'clock'), ['warning'], found.text)
-  assert.match(
-    found.findings.get('clock')?.[0]?.says ?? '',
-    / (7[12]\d\d) seconds away from that of http:\/\/127/,
-  )
+  deepEqual(stateOf(found, 'clock'), ['warning'], found.text)
+  match(found.findings.get('clock')?.[0]?.says ?? '', / (7[12]\d\d) seconds away from that of http:\/\/127/)
 })
 
 test('searches without pg_trgm are told', {
@@ -425,7 +413,7 @@ test('searches without pg_trgm are told', {
   await sql`drop extension pg_trgm cascade`.execute(database.read)
   await database.close()
   const found = await doctor({ database: address, data, port: '0' })
-  assert.match(found.findings.get('search')?.[0]?.todo ?? '', /CREATE EXTENSION pg_trgm/, found.text)
+  match(found.findings.get('search')?.[0]?.todo ?? '', /CREATE EXTENSION pg_trgm/, found.text)
 })
 
 test('images on a disk of their own are told of its room', {
@@ -438,11 +426,7 @@ test('images on a disk of their own are told of its room', {
     port: '0',
     media: 'file:/dev/shm/kalends-doctor-absent',
   })
-  assert.match(
-    found.findings.get('media disk')?.[0]?.says ?? '',
-    /^\d+ MB are free for \/dev\/shm\.$/,
-    found.text,
-  )
+  match(found.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, found.text)
 })
 
 test(
@@ -477,10 +461,10 @@ test(
       const settings = { data, port, ...more }
       const { status, text } = await doctor(settings)
       const { code, err } = await kalends([...flagsOf(settings), 'serve', '--log-level', 'silent'])
-      assert.deepEqual([status, code], [1, 1], `${text}${err}`)
-      assert.ok(err.includes(says), err)
-      assert.ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
-      assert.equal(existsSync(file), 'kalends.sqlite' in files, says)
+      deepEqual([status, code], [1, 1], `${text}${err}`)
+      ok(err.includes(says), err)
+      ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
+      equal(existsSync(file), 'kalends.sqlite' in files, says)
     }
   },
 )
@@ -493,7 +477,7 @@ test('a file that is mostly free is told with the way to shrink it', onSqlite, a
   file.exec('drop table filler')
   file.close()
   const { findings } = await doctor({ database: address, data, port: '0' })
-  assert.match(findings.get('free pages')?.[0]?.todo ?? '', /sqlite3 \S+ vacuum.*needs \d+ MB/)
+  match(findings.get('free pages')?.[0]?.todo ?? '', /sqlite3 \S+ vacuum.*needs \d+ MB/)
 })
 
 test(
@@ -512,8 +496,8 @@ test(
     for (const [from, to] of places) {
       writeFileSync(file, Buffer.from(whole).fill(0xff, from, to))
       const { status, findings, text } = await doctor({ database: address, data, port: '0' })
-      assert.equal(status, 1, text)
-      assert.match(findings.get('integrity')?.[0]?.todo ?? '', /restore a backup/, text)
+      equal(status, 1, text)
+      match(findings.get('integrity')?.[0]?.todo ?? '', /restore a backup/, text)
     }
   },
 )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
@@ -106,7 +106,7 @@ before(async () => {
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=2',
   })
   event = (await service.get(`/events/${made.id}`)).body
-  assert.equal(event.online_url, undefined)
+  equal(event.online_url, undefined)
   await publishDue(service.app.database, Date.parse('2027-06-05T18:00:00Z'))
   event = (await service.get(`/events/${made.id}`)).body
 })
@@ -119,14 +119,14 @@ async function exported(): Promise<Answer['body']> {
     (program) => registerExportCommand(program, () => openGround(service), []),
     words,
   )
-  assert.equal(code, 0)
+  equal(code, 0)
   return JSON.parse(await readFile(file, 'utf8'))
 }
 
 const first = (list: Shown[]) => list.find(({ id }) => id === event.id)
 
 test('an event read by itself has every member', () => {
-  assert.deepEqual(
+  deepEqual(
     keys(event),
     names((_member, name) => name !== OF_COLLAPSED),
   )
@@ -143,31 +143,31 @@ test('lists, NDJSON and exports show the same values, but for what the table lea
     (await exported()).events,
   ]) {
     const found = first(list)
-    assert.deepEqual(keys(found ?? {}), LISTED)
-    assert.deepEqual(found, shown)
+    deepEqual(keys(found ?? {}), LISTED)
+    deepEqual(found, shown)
   }
   const collapsed = await service.get(`${path}&collapse=series`)
-  assert.deepEqual(keys(collapsed.body.events[0]), [...LISTED, OF_COLLAPSED].sort())
+  deepEqual(keys(collapsed.body.events[0]), [...LISTED, OF_COLLAPSED].sort())
 })
 
 test('the interface description has every member, and requires those that every event has', async () => {
   const { Event, Series } = (await service.get('/doc')).body.components.schemas
-  assert.deepEqual(keys(Event.properties), keys(eventMembers))
-  assert.deepEqual(
+  deepEqual(keys(Event.properties), keys(eventMembers))
+  deepEqual(
     [...Event.required].sort(),
     names(({ rare }) => rare === undefined),
   )
-  assert.deepEqual(keys(Series.properties), OF_SERIES)
+  deepEqual(keys(Series.properties), OF_SERIES)
 })
 
 test('a table has a filled cell for each member that is not left out', async () => {
   const [row = {}]: Record<string, string>[] = parse(await feed('csv'), { columns: true })
   const linked = Object.entries<LinkedField>({ ...venueFields, ...organizerFields })
   for (const [name, { csv }] of linked)
-    if (typeof csv !== 'object') assert.notEqual(row[csv === true ? name : csv] ?? '', '', name)
+    if (typeof csv !== 'object') notEqual(row[csv === true ? name : csv] ?? '', '', name)
   for (const [name, { csv }] of members) {
-    if (typeof csv === 'object') assert.ok(!(name in row), name)
-    else assert.notEqual(row[csv === true ? name : csv] ?? '', '', name)
+    if (typeof csv === 'object') ok(!(name in row), name)
+    else notEqual(row[csv === true ? name : csv] ?? '', '', name)
   }
 })
 
@@ -175,18 +175,18 @@ test('an item of JSON Feed has each member that is not left out', async () => {
   const { items } = JSON.parse(await feed('jsonfeed'))
   const [{ _kalends: own, ...item }] = items
   for (const [name, { feed, rare }] of members) {
-    if (typeof feed === 'object') assert.ok(!(name in own), name)
+    if (typeof feed === 'object') ok(!(name in own), name)
     else {
       const place = feed === true ? name : feed
       const [, below] = place.split('_kalends.')
-      assert.notEqual(rare !== undefined ? own[name] : below ? own[below] : item[place], undefined, name)
+      notEqual(rare !== undefined ? own[name] : below ? own[below] : item[place], undefined, name)
     }
   }
 })
 
 test('a series shows each member that is not left out', async () => {
   const { body } = await service.get(`~/wp-json/kalends/v1/series/${event.post_parent}`, 'admin')
-  assert.deepEqual(keys(body), OF_SERIES)
+  deepEqual(keys(body), OF_SERIES)
 })
 
 test('a calendar file has each member that is not left out', async () => {
@@ -196,22 +196,21 @@ test('a calendar file has each member that is not left out', async () => {
   const component = dates[0]
   const rule = series[0]
   const has = new Set([component, rule].flatMap((one) => one?.getAllProperties().map(({ name }) => name)))
-  for (const [name, { ics }] of members)
-    if (typeof ics === 'string') assert.ok(has.has(ics.toLowerCase()), name)
+  for (const [name, { ics }] of members) if (typeof ics === 'string') ok(has.has(ics.toLowerCase()), name)
 })
 
 test('linked data have each member that is not left out', async () => {
   const [item] = JSON.parse(await feed('jsonld'))['@graph']
   for (const [name, { jsonld }] of members)
-    if (typeof jsonld === 'string') assert.notEqual(item[jsonld], undefined, name)
+    if (typeof jsonld === 'string') notEqual(item[jsonld], undefined, name)
 })
 
 test('assistants are told of each member that is not left out', async () => {
   const { structuredContent } = await call(service, 'get_event', { id: event.id })
   const told = structuredContent.event
   for (const [name, { assistants }] of members)
-    if (typeof assistants === 'object') assert.ok(!(name in told), name)
-    else assert.notEqual(told[assistants === true ? name : assistants], undefined, name)
+    if (typeof assistants === 'object') ok(!(name in told), name)
+    else notEqual(told[assistants === true ? name : assistants], undefined, name)
 })
 
 type Labelled = Exclude<RareColumn, (typeof PLACED_FIELDS)[number]>
@@ -255,7 +254,7 @@ const ON_PAGE: Readonly<Record<Exclude<WithValue<typeof eventMembers, 'page', tr
 
 test('the page for people has each member that is not left out', async () => {
   const page = await (await fetch(event.url)).text()
-  for (const [name, shown] of Object.entries(ON_PAGE)) assert.match(page, shown, name)
+  for (const [name, shown] of Object.entries(ON_PAGE)) match(page, shown, name)
   assertLabelled(page, eventFields, namesWith(eventFields, 'page', true), Object.keys(ON_PAGE))
 })
 
@@ -273,7 +272,7 @@ test('the page of its series has each of them that series have', async () => {
   const page = await (await fetch(body.url)).text()
   const shared: readonly string[] = namesWith(eventMembers, 'series', true)
   for (const [name, shown] of Object.entries(ON_SERIES_PAGE))
-    if (shared.includes(name)) assert.match(page, shown, name)
+    if (shared.includes(name)) match(page, shown, name)
   const named = namesWith(eventFields, 'page', true).filter((name) => shared.includes(name))
   assertLabelled(page, eventFields, named, Object.keys(ON_PAGE))
 })
@@ -286,7 +285,7 @@ function assertLabelled(
 ): void {
   for (const name of names.filter((one) => !placed.includes(one))) {
     const { label, about = '' } = fields[name] ?? {}
-    assert.ok(page.includes(`<dt>${label ?? about}</dt>`), name)
+    ok(page.includes(`<dt>${label ?? about}</dt>`), name)
   }
 }
 
@@ -327,7 +326,7 @@ test('the pages of its venue and organizer have each field that is not left out'
   ] as const
   for (const [url, placed, fields] of pages) {
     const page = await (await fetch(url)).text()
-    for (const [name, shown] of Object.entries(placed)) assert.match(page, shown, name)
+    for (const [name, shown] of Object.entries(placed)) match(page, shown, name)
     const named = Object.entries<LinkedField>(fields).flatMap(([name, field]) =>
       field.page === true ? [name] : [],
     )
@@ -337,10 +336,10 @@ test('the pages of its venue and organizer have each field that is not left out'
 
 test('an import of an answer takes every field that is carried over', () => {
   const item = [...itemsOf('event', event, '')].at(-1)
-  assert.ok(item && 'kind' in item)
+  ok(item && 'kind' in item)
   const taken = { ...item.values, ...item.links, image: item.image }
-  assert.deepEqual(keys(taken), [...carriedFields(eventFields)].sort())
-  for (const [name, value] of Object.entries(taken)) assert.ok(value !== '' && value !== undefined, name)
+  deepEqual(keys(taken), [...carriedFields(eventFields)].sort())
+  for (const [name, value] of Object.entries(taken)) ok(value !== '' && value !== undefined, name)
 })
 
 test('of a withdrawn event the columns that are not left out are kept, and its title', async () => {
@@ -353,8 +352,8 @@ test('of a withdrawn event the columns that are not left out are kept, and its t
     .executeTakeFirstOrThrow()
   const columns: Shown = JSON.parse(kept)
   for (const [name, { from, withdrawn }] of members) {
-    if (from === 'link') assert.notEqual(row[LINKS[name] ?? 'terms'], '[]', name)
-    else assert.equal(name in columns, withdrawn === true, name)
+    if (from === 'link') notEqual(row[LINKS[name] ?? 'terms'], '[]', name)
+    else equal(name in columns, withdrawn === true, name)
   }
   const acts = await read
     .selectFrom('history')
@@ -362,7 +361,7 @@ test('of a withdrawn event the columns that are not left out are kept, and its t
     .where('record', '=', event.id)
     .where('kind', '=', 'event')
     .execute()
-  assert.deepEqual(new Set(acts.map(({ name }) => name)), new Set(['Summer concert']))
+  deepEqual(new Set(acts.map(({ name }) => name)), new Set(['Summer concert']))
 })
 
 const LINKS: Readonly<Record<string, 'venues' | 'organizers' | 'terms'>> = {

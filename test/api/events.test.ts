@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
@@ -21,9 +21,9 @@ const update = (id: number, fields: object, as?: Reader) => service.update(`/eve
 const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 async function assertInvalid(fields: object, ...names: string[]): Promise<void> {
   const { status, body } = await service.post('/events', { ...DAY, ...fields })
-  assert.equal(status, 400, JSON.stringify([fields, body]))
-  assert.equal(body.code, 'rest_invalid_param')
-  assert.deepEqual(Object.keys(body.data.params), names)
+  equal(status, 400, JSON.stringify([fields, body]))
+  equal(body.code, 'rest_invalid_param')
+  deepEqual(Object.keys(body.data.params), names)
 }
 
 const names = (records: Body, key: string) => [records].flat().map((record: Body) => record[key])
@@ -74,10 +74,10 @@ describe('the representation', () => {
       organizer: [],
       custom_fields: [],
     }
-    assert.deepEqual(event, expected)
-    assert.deepEqual(Object.keys(event), Object.keys(expected))
-    assert.deepEqual([date, date_utc], [modified, modified_utc])
-    assert.ok(Math.abs(Date.parse(`${date_utc.replace(' ', 'T')}Z`) - Date.now()) < 600_000)
+    deepEqual(event, expected)
+    deepEqual(Object.keys(event), Object.keys(expected))
+    deepEqual([date, date_utc], [modified, modified_utc])
+    ok(Math.abs(Date.parse(`${date_utc.replace(' ', 'T')}Z`) - Date.now()) < 600_000)
   })
 
   test('creates, updates, reads and lists show the same; only single reads add linked data', async () => {
@@ -88,14 +88,14 @@ describe('the representation', () => {
     })
     const single = await read(`/events/${created.id}`)
     const byId = withoutLinkedData(single)
-    assert.deepEqual(byId, { ...created, tags: [{ ...created.tags[0], count: 1 }] })
-    assert.deepEqual(await read('/events/by-slug/SEEN-from-all-sides'), single)
+    deepEqual(byId, { ...created, tags: [{ ...created.tags[0], count: 1 }] })
+    deepEqual(await read('/events/by-slug/SEEN-from-all-sides'), single)
     const { events } = await read(`/events?${MAY}&search=sides`)
-    assert.deepEqual(events, [byId])
+    deepEqual(events, [byId])
     const { modified, modified_utc, ...updated } = await update(created.id, {})
     const { modified: _at, modified_utc: _utc, ...expected } = byId
-    assert.deepEqual(updated, expected)
-    assert.deepEqual([single.json_ld['@type'], single.venue.json_ld['@type']], ['Event', 'Place'])
+    deepEqual(updated, expected)
+    deepEqual([single.json_ld['@type'], single.venue.json_ld['@type']], ['Event', 'Place'])
   })
 
   test('a write answers alike alone, in parts, enveloped, indented, in a batch and by its key', async () => {
@@ -108,23 +108,23 @@ describe('the representation', () => {
       service.put(`/events/${id}${query}`, { featured: true }, 'admin', headers)
     const timeless = ({ modified: _at, modified_utc: _utc, ...event }: Body) => event
     const plain = timeless((await update()).body)
-    assert.equal(plain.event_status, 'postponed')
-    assert.equal(plain.venue.venue, 'One House')
-    assert.deepEqual(Object.keys(plain).slice(-2), ['event_status', 'event_status_reason'])
-    assert.deepEqual((await update('?_fields=id,venue.venue')).body, { id, venue: { venue: 'One House' } })
-    assert.deepEqual(timeless((await update('?_envelope=1')).body.body), plain)
-    assert.deepEqual(timeless((await update('?_pretty')).body), plain)
+    equal(plain.event_status, 'postponed')
+    equal(plain.venue.venue, 'One House')
+    deepEqual(Object.keys(plain).slice(-2), ['event_status', 'event_status_reason'])
+    deepEqual((await update('?_fields=id,venue.venue')).body, { id, venue: { venue: 'One House' } })
+    deepEqual(timeless((await update('?_envelope=1')).body.body), plain)
+    deepEqual(timeless((await update('?_pretty')).body), plain)
     const requests = [{ method: 'PUT', path: `/tribe/events/v1/events/${id}`, body: { featured: true } }]
     const batch = await service.post('~/wp-json/batch/v1', { requests })
-    assert.deepEqual(timeless(batch.body.responses[0].body), plain)
+    deepEqual(timeless(batch.body.responses[0].body), plain)
     const key = { 'Idempotency-Key': 'one-answer' }
     const copy = { ...DAY, title: 'Copied', venue: plain.venue.id }
     const [first, again] = [
       await service.post('/events', copy, 'admin', key),
       await service.post('/events', copy, 'admin', key),
     ]
-    assert.equal(first.headers.get('location'), `${service.base}/events/${first.body.id}`)
-    assert.deepEqual([again.status, again.body], [201, first.body])
+    equal(first.headers.get('location'), `${service.base}/events/${first.body.id}`)
+    deepEqual([again.status, again.body], [201, first.body])
   })
 
   test('an embedded term has the members of rule 7.3, an event without terms an empty list', async () => {
@@ -135,8 +135,8 @@ describe('the representation', () => {
       description: 'By hand',
     })
     const { categories, tags } = await createEvent({ categories: [child.id] })
-    assert.deepEqual(tags, [])
-    assert.deepEqual(categories, [
+    deepEqual(tags, [])
+    deepEqual(categories, [
       {
         name: 'Arts &amp; Crafts',
         slug: 'arts-crafts',
@@ -166,25 +166,25 @@ describe('the representation', () => {
       excerpt: 'Short & sweet',
     }
     const event = await createEvent(sent, 'author')
-    assert.match(event.title, /^Fish &#038; /)
-    assert.doesNotMatch(event.title, /<chips>/)
-    assert.match(event.description, /^<p>One line<br \/>\nand another<\/p>\n<p>A paragraph/)
-    assert.doesNotMatch(event.description, /<script|javascript:|onclick/)
-    assert.match(event.excerpt, /^<p>Short &(amp|#038); sweet<\/p>$/)
+    match(event.title, /^Fish &#038; /)
+    doesNotMatch(event.title, /<chips>/)
+    match(event.description, /^<p>One line<br \/>\nand another<\/p>\n<p>A paragraph/)
+    doesNotMatch(event.description, /<script|javascript:|onclick/)
+    match(event.excerpt, /^<p>Short &(amp|#038); sweet<\/p>$/)
   })
 
   test('a sign that no database keeps is replaced at once, by creates and updates alike', async () => {
     const made = await createEvent({ title: 'a\0b', description: 'c\0d', slug: 'nul' })
-    assert.deepEqual([made.title, made.description], ['a\ufffdb', '<p>c\ufffdd</p>'])
+    deepEqual([made.title, made.description], ['a\ufffdb', '<p>c\ufffdd</p>'])
     const changed = await update(made.id, { excerpt: 'e\0f' })
-    assert.equal(changed.excerpt, '<p>e\ufffdf</p>')
-    assert.deepEqual(withoutLinkedData(await read(`/events/${made.id}`)), changed)
+    equal(changed.excerpt, '<p>e\ufffdf</p>')
+    deepEqual(withoutLinkedData(await read(`/events/${made.id}`)), changed)
     const linked = await createEvent({ venue: { venue: 'g\0h' }, tags: ['i\0j'] })
-    assert.deepEqual([linked.venue.venue, linked.tags[0].name], ['g\ufffdh', 'i\ufffdj'])
+    deepEqual([linked.venue.venue, linked.tags[0].name], ['g\ufffdh', 'i\ufffdj'])
     const again = await createEvent({ venue: { venue: 'g\0h' }, tags: ['i\0j'] })
-    assert.deepEqual([again.venue.id, again.tags[0].id], [linked.venue.id, linked.tags[0].id])
+    deepEqual([again.venue.id, again.tags[0].id], [linked.venue.id, linked.tags[0].id])
     const found = await read(`/events?${MAY}&search=a%00b`, 'anonymous')
-    assert.deepEqual(pluck(found.events, 'id'), [made.id])
+    deepEqual(pluck(found.events, 'id'), [made.id])
   })
 
   test('half of a sign beyond the basic plane is replaced at once, wherever it stands', async () => {
@@ -199,12 +199,12 @@ describe('the representation', () => {
       access_note: `f${half}\udf8f g${half}`,
     }
     const made = await createEvent(sent)
-    assert.equal(made.title, 'a\ufffdb')
-    assert.equal(made.access_note, 'f\ud83c\udf8f g\ufffd')
+    equal(made.title, 'a\ufffdb')
+    equal(made.access_note, 'f\ud83c\udf8f g\ufffd')
     const shown = async () => withoutLinkedData(await read(`/events/${made.id}`))
-    assert.deepEqual(await shown(), made)
+    deepEqual(await shown(), made)
     const changed = await update(made.id, { excerpt: `h${half}`, venue: { venue: `i${half}` } })
-    assert.deepEqual(await shown(), changed)
+    deepEqual(await shown(), changed)
   })
 })
 
@@ -226,8 +226,8 @@ describe('times', () => {
     for (const [timezone, ...utc] of ZONES) {
       const sent = { start_date: `${day} 10:00:00`, end_date: `${day} 12:00:00`, timezone }
       const { start_date, end_date, utc_start_date, utc_end_date } = await createEvent(sent)
-      assert.deepEqual([start_date, end_date], [sent.start_date, sent.end_date], timezone)
-      assert.deepEqual(
+      deepEqual([start_date, end_date], [sent.start_date, sent.end_date], timezone)
+      deepEqual(
         [utc_start_date, utc_end_date],
         utc.map((time) => `${day} ${time}:00`),
         timezone,
@@ -289,7 +289,7 @@ describe('times', () => {
     for (const [sent, ...expected] of VECTORS) {
       const { start_date, end_date, utc_start_date, utc_end_date } = await createEvent(sent)
       const stored = [`${start_date} – ${end_date}`, `${utc_start_date} – ${utc_end_date}`]
-      assert.deepEqual(stored, expected, JSON.stringify(sent))
+      deepEqual(stored, expected, JSON.stringify(sent))
     }
   })
 
@@ -302,19 +302,19 @@ describe('times', () => {
 
   test('an empty time zone means that of the site, on create and on update', async () => {
     const event = await createEvent({ timezone: '' })
-    assert.equal(event.timezone, 'America/New_York')
+    equal(event.timezone, 'America/New_York')
     const moved = await update(event.id, { timezone: 'Asia/Tokyo' })
-    assert.equal((await update(moved.id, { timezone: '' })).utc_start_date, event.utc_start_date)
+    equal((await update(moved.id, { timezone: '' })).utc_start_date, event.utc_start_date)
   })
 
   test('all_day can be switched on and off by an update, and new dates fall in with it', async () => {
     const event = await createEvent()
     const whole = await update(event.id, { all_day: true })
-    assert.deepEqual([whole.start_date, whole.end_date], ['2027-05-01 00:00:00', '2027-05-01 23:59:59'])
+    deepEqual([whole.start_date, whole.end_date], ['2027-05-01 00:00:00', '2027-05-01 23:59:59'])
     const moved = await update(event.id, { end_date: '2027-05-03 15:00:00' })
-    assert.deepEqual([moved.start_date, moved.end_date], ['2027-05-01 00:00:00', '2027-05-03 23:59:59'])
+    deepEqual([moved.start_date, moved.end_date], ['2027-05-01 00:00:00', '2027-05-03 23:59:59'])
     const part = await update(event.id, { all_day: false, start_date: '2027-05-01 08:00:00' })
-    assert.deepEqual([part.all_day, part.start_date], [false, '2027-05-01 08:00:00'])
+    deepEqual([part.all_day, part.start_date], [false, '2027-05-01 08:00:00'])
   })
 })
 
@@ -374,12 +374,12 @@ describe('partial updates', () => {
       const before = withoutLinkedData(await read(`/events/${id}`))
       const method = ['POST', 'PUT', 'PATCH'][n++ % 3] ?? 'PUT'
       const { status, body } = await service.request('admin', method, `/events/${id}`, { [name]: sent })
-      assert.equal(status, 200, JSON.stringify(body))
+      equal(status, 200, JSON.stringify(body))
       const touched = Object.keys(before).filter(
         (key) => JSON.stringify(before[key]) !== JSON.stringify(body[key]),
       )
       const ignored = ['modified', 'modified_utc', ...(name === 'status' ? ['categories', 'tags'] : [])]
-      assert.deepEqual(touched.filter((key) => !ignored.includes(key)).sort(), [...changed].sort(), name)
+      deepEqual(touched.filter((key) => !ignored.includes(key)).sort(), [...changed].sort(), name)
     }
   })
 
@@ -409,10 +409,10 @@ describe('partial updates', () => {
       ...{ ...changes, author: String(changes.author), venue: [] },
       ...{ categories: event.categories, tags: event.tags, organizer: event.organizer },
     }
-    assert.deepEqual(Object.fromEntries(Object.keys(changes).map((name) => [name, event[name]])), shown)
-    assert.deepEqual(names([...event.categories, ...event.tags], 'name'), ['Contended', 'contended'])
-    assert.deepEqual(names(event.organizer, 'organizer'), ['Contenders'])
-    assert.deepEqual(names([...event.categories, ...event.tags], 'count'), [0, 0])
+    deepEqual(Object.fromEntries(Object.keys(changes).map((name) => [name, event[name]])), shown)
+    deepEqual(names([...event.categories, ...event.tags], 'name'), ['Contended', 'contended'])
+    deepEqual(names(event.organizer, 'organizer'), ['Contenders'])
+    deepEqual(names([...event.categories, ...event.tags], 'count'), [0, 0])
   })
 
   test('empty values clear what can be cleared', async () => {
@@ -420,20 +420,20 @@ describe('partial updates', () => {
     const texts = { description: '', excerpt: '', cost: '', website: '' }
     const empty = { ...texts, categories: '', tags: [], venue: '', organizer: [] }
     const { body } = await service.request('admin', 'PATCH', `/events/${id}`, empty)
-    assert.deepEqual(
+    deepEqual(
       [body.description, body.excerpt, body.cost, body.categories, body.tags, body.venue, body.organizer],
       ['', '', '', [], [], [], []],
     )
-    assert.equal(body.website, body.url)
+    equal(body.website, body.url)
     const { body: form } = await service.post(
       '/events',
       new URLSearchParams({ ...DAY, cost: '', website: '', venue: '', organizer: '' }),
     )
-    assert.deepEqual([form.cost, form.venue, form.organizer], ['', [], []])
+    deepEqual([form.cost, form.venue, form.organizer], ['', [], []])
     const lists = new URLSearchParams({ 'categories[]': '', 'tags[]': '', 'venue[]': '', 'organizer[]': '' })
     const { id: other } = await createEvent({ ...RICH, slug: 'cleared' })
     const { body: cleared } = await service.put(`/events/${other}`, lists)
-    assert.deepEqual([cleared.categories, cleared.tags, cleared.venue, cleared.organizer], [[], [], [], []])
+    deepEqual([cleared.categories, cleared.tags, cleared.venue, cleared.organizer], [[], [], [], []])
   })
 
   test('read-only members and unknown ones are passed over, and what is wrong changes nothing', async () => {
@@ -449,11 +449,11 @@ describe('partial updates', () => {
       ...others,
     })
     const shown = ({ id, url, utc_start_date }: Body) => [id, url, utc_start_date]
-    assert.deepEqual(shown(updated), shown(event))
+    deepEqual(shown(updated), shown(event))
     const wrong = { title: 'Half', website: 'no address', venue: 987654 }
     const { status, body } = await service.put(`/events/${event.id}`, wrong)
-    assert.deepEqual([status, Object.keys(body.data.params)], [400, ['website', 'venue']])
-    assert.equal((await read(`/events/${event.id}`)).title, 'Rich')
+    deepEqual([status, Object.keys(body.data.params)], [400, ['website', 'venue']])
+    equal((await read(`/events/${event.id}`)).title, 'Rich')
   })
 })
 
@@ -466,13 +466,13 @@ describe('venues and organizers of an event', () => {
     const { organizer } = await createEvent({
       organizer: [b.id, { organizer: 'Cleo' }, { id: String(a.id) }, String(b.id), { organizer: 'ADA' }],
     })
-    assert.deepEqual(names(organizer, 'organizer'), ['Ben', 'Cleo', 'Ada'])
+    deepEqual(names(organizer, 'organizer'), ['Ben', 'Cleo', 'Ada'])
     const [one, two] = [
       await create('/venues', { venue: 'First Stage' }),
       await create('/venues', { venue: 'Second Stage' }),
     ]
     const { venue } = await createEvent({ venue: [two.id, { id: one.id }, { venue: 'Third Stage' }] })
-    assert.deepEqual(names(venue, 'venue'), ['Second Stage', 'First Stage', 'Third Stage'])
+    deepEqual(names(venue, 'venue'), ['Second Stage', 'First Stage', 'Third Stage'])
     for (const alone of [
       [one.id],
       String(one.id),
@@ -480,9 +480,9 @@ describe('venues and organizers of an event', () => {
       { id: one.id },
       [{ venue: 'First Stage' }],
     ])
-      assert.equal((await createEvent({ venue: alone })).venue.id, one.id, JSON.stringify(alone))
+      equal((await createEvent({ venue: alone })).venue.id, one.id, JSON.stringify(alone))
     const both = await createEvent({ venue: `${two.id},${one.id}` })
-    assert.deepEqual(names(both.venue, 'id'), [two.id, one.id])
+    deepEqual(names(both.venue, 'id'), [two.id, one.id])
   })
 
   test('forms name them in brackets', async () => {
@@ -491,10 +491,10 @@ describe('venues and organizers of an event', () => {
       form.append(`organizer[${i}][organizer]`, name)
     for (const name of ['Form Kind', 'Form Sort']) form.append('categories[]', name)
     const { status, body } = await service.post('/events', form)
-    assert.equal(status, 201, JSON.stringify(body))
-    assert.deepEqual([body.venue.venue, body.venue.city], ['Form Hall', 'Formby'])
-    assert.deepEqual(names(body.organizer, 'organizer'), ['Form Club', 'Form Union'])
-    assert.deepEqual(names(body.categories, 'name'), ['Form Kind', 'Form Sort'])
+    equal(status, 201, JSON.stringify(body))
+    deepEqual([body.venue.venue, body.venue.city], ['Form Hall', 'Formby'])
+    deepEqual(names(body.organizer, 'organizer'), ['Form Club', 'Form Union'])
+    deepEqual(names(body.categories, 'name'), ['Form Kind', 'Form Sort'])
   })
 
   test('unknown ids, ids of another kind, nameless records and bad details are refused by name', async () => {
@@ -532,10 +532,10 @@ describe('venues and organizers of an event', () => {
     ]
     for (const [fields, as, status] of failures) {
       const answer = await service.post('/events', { ...DAY, ...nested, ...fields }, as)
-      assert.equal(answer.status, status, JSON.stringify(answer.body))
+      equal(answer.status, status, JSON.stringify(answer.body))
     }
     for (const path of ['/venues', '/organizers', '/categories', '/tags'])
-      assert.equal((await read(`${path}?search=half&hide_empty=false`)).total, 0, path)
+      equal((await read(`${path}?search=half&hide_empty=false`)).total, 0, path)
   })
 })
 
@@ -554,34 +554,27 @@ describe('categories and tags of an event', () => {
     ]
     for (const sent of forms) {
       const event = await createEvent({ categories: sent })
-      assert.deepEqual(
-        names(event.categories, 'id').sort(),
-        [music.id, theatre.id].sort(),
-        JSON.stringify(sent),
-      )
+      deepEqual(names(event.categories, 'id').sort(), [music.id, theatre.id].sort(), JSON.stringify(sent))
     }
-    assert.deepEqual(names((await createEvent({ categories: music })).categories, 'id'), [music.id])
-    assert.equal((await read('/categories?search=music&hide_empty=false')).total, 1)
+    deepEqual(names((await createEvent({ categories: music })).categories, 'id'), [music.id])
+    equal((await read('/categories?search=music&hide_empty=false')).total, 1)
   })
 
   test('unknown ids are passed over, lists replace, null leaves and empty values clear', async () => {
     const event = await createEvent({ tags: ['one', 'two', 987654] })
-    assert.deepEqual(names(event.tags, 'name'), ['one', 'two'])
-    assert.deepEqual(names((await update(event.id, { tags: null })).tags, 'name'), ['one', 'two'])
-    assert.deepEqual(names((await update(event.id, { tags: ['three'] })).tags, 'name'), ['three'])
-    assert.deepEqual((await update(event.id, { tags: '' })).tags, [])
+    deepEqual(names(event.tags, 'name'), ['one', 'two'])
+    deepEqual(names((await update(event.id, { tags: null })).tags, 'name'), ['one', 'two'])
+    deepEqual(names((await update(event.id, { tags: ['three'] })).tags, 'name'), ['three'])
+    deepEqual((await update(event.id, { tags: '' })).tags, [])
   })
 
   test('they are shown by name, and counted once the event is public', async () => {
     const event = await createEvent({ tags: ['zebra', 'apple', 'Mango'], status: 'draft' })
-    assert.deepEqual(names(event.tags, 'name'), ['apple', 'Mango', 'zebra'])
-    assert.deepEqual(names(event.tags, 'count'), [0, 0, 0])
-    assert.deepEqual(names((await update(event.id, { status: 'publish' })).tags, 'count'), [1, 1, 1])
-    assert.deepEqual(
-      names((await update(event.id, { tags: ['apple'], status: 'private' })).tags, 'count'),
-      [0],
-    )
-    assert.equal((await read('/tags?search=zebra&hide_empty=false')).tags[0].count, 0)
+    deepEqual(names(event.tags, 'name'), ['apple', 'Mango', 'zebra'])
+    deepEqual(names(event.tags, 'count'), [0, 0, 0])
+    deepEqual(names((await update(event.id, { status: 'publish' })).tags, 'count'), [1, 1, 1])
+    deepEqual(names((await update(event.id, { tags: ['apple'], status: 'private' })).tags, 'count'), [0])
+    equal((await read('/tags?search=zebra&hide_empty=false')).tags[0].count, 0)
   })
 })
 
@@ -593,11 +586,11 @@ describe('status', () => {
 
   test('a draft has no public address, date or slug of its own until it is published', async () => {
     const draft = await createEvent({ title: 'Not yet', status: 'draft' })
-    assert.deepEqual([draft.slug, draft.date_utc], ['', '0000-00-00 00:00:00'])
-    assert.equal(draft.url, `${service.origin}/?post_type=tribe_events&p=${draft.id}`)
+    deepEqual([draft.slug, draft.date_utc], ['', '0000-00-00 00:00:00'])
+    equal(draft.url, `${service.origin}/?post_type=tribe_events&p=${draft.id}`)
     const published = await update(draft.id, { status: 'publish' })
-    assert.deepEqual([published.slug, published.url], ['not-yet', `${service.origin}/event/not-yet/`])
-    assert.notEqual(published.date_utc, '0000-00-00 00:00:00')
+    deepEqual([published.slug, published.url], ['not-yet', `${service.origin}/event/not-yet/`])
+    notEqual(published.date_utc, '0000-00-00 00:00:00')
   })
 
   test('drafts may share a slug, and a published event is found by it before all of them', async () => {
@@ -605,24 +598,24 @@ describe('status', () => {
       await createEvent({ slug: 'shared', status: 'draft' }),
       await createEvent({ slug: 'shared', status: 'pending' }),
     ]
-    assert.deepEqual(names(drafts, 'slug'), ['shared', 'shared'])
-    assert.equal((await read('/events/by-slug/shared')).id, drafts[0].id)
+    deepEqual(names(drafts, 'slug'), ['shared', 'shared'])
+    equal((await read('/events/by-slug/shared')).id, drafts[0].id)
     const published = await createEvent({ title: 'Shared' })
-    assert.equal(published.slug, 'shared')
-    assert.equal((await read('/events/by-slug/shared', 'anonymous')).id, published.id)
-    assert.deepEqual(names([await update(drafts[0].id, { status: 'publish' })], 'slug'), ['shared-2'])
+    equal(published.slug, 'shared')
+    equal((await read('/events/by-slug/shared', 'anonymous')).id, published.id)
+    deepEqual(names([await update(drafts[0].id, { status: 'publish' })], 'slug'), ['shared-2'])
   })
 
   test('a record as read, with a publication date of zeros, can be posted back', async () => {
     const draft = await read(`/events/${(await createEvent({ title: 'Zeros', status: 'draft' })).id}`)
-    assert.equal(draft.date_utc, '0000-00-00 00:00:00')
+    equal(draft.date_utc, '0000-00-00 00:00:00')
     const { status, body } = await service.post('/events', draft)
-    assert.equal(status, 201, JSON.stringify(body))
-    assert.deepEqual([body.status, body.date_utc], ['draft', '0000-00-00 00:00:00'])
+    equal(status, 201, JSON.stringify(body))
+    deepEqual([body.status, body.date_utc], ['draft', '0000-00-00 00:00:00'])
     const venue = await read(
       `/venues/${(await create('/venues', { venue: 'Zero Hall', status: 'draft' })).id}`,
     )
-    assert.equal((await service.post('/venues', { ...venue, venue: 'Zero Hall 2' })).status, 201)
+    equal((await service.post('/venues', { ...venue, venue: 'Zero Hall 2' })).status, 201)
   })
 
   test('what is scheduled becomes public at its time, by itself, and its terms count it', async () => {
@@ -631,9 +624,9 @@ describe('status', () => {
     const asked = await createEvent({ title: 'Asked for future', status: 'future', date_utc: inAnHour })
     const venue = await create('/venues', { venue: 'Opening Soon', date_utc: inAnHour })
     const organizer = await create('/organizers', { organizer: 'Founding Soon', date_utc: inAnHour })
-    for (const record of [event, asked, venue, organizer]) assert.equal(record.status, 'future')
-    assert.equal((await service.get(`/events/${event.id}`)).status, 403)
-    assert.equal((await read(`/events?${MAY}&search=moment`, 'anonymous')).total, 0)
+    for (const record of [event, asked, venue, organizer]) equal(record.status, 'future')
+    equal((await service.get(`/events/${event.id}`)).status, 403)
+    equal((await read(`/events?${MAY}&search=moment`, 'anonymous')).total, 0)
     const date_utc = wallOf(Date.now() + 2000)
     const { id } = event
     const paths = [
@@ -642,7 +635,7 @@ describe('status', () => {
       `/venues/${venue.id}`,
       `/organizers/${organizer.id}`,
     ]
-    for (const path of paths) assert.equal((await service.put(path, { date_utc })).status, 200)
+    for (const path of paths) equal((await service.put(path, { date_utc })).status, 200)
     await until(
       async () => (await read(`/events?${MAY}&search=moment`, 'anonymous')).total === 1,
       'it is not listed',
@@ -650,20 +643,17 @@ describe('status', () => {
     for (const path of paths)
       await until(async () => (await service.get(path)).status === 200, `${path} is not public`)
     const published = await read(`/events/${event.id}`, 'anonymous')
-    assert.deepEqual(
-      [published.status, published.date_utc, published.tags[0].count],
-      ['publish', date_utc, 1],
-    )
-    assert.equal((await service.get(`/events/${asked.id}`)).body.status, 'publish')
-    assert.ok(Date.parse(`${date_utc.replace(' ', 'T')}Z`) <= Date.now())
+    deepEqual([published.status, published.date_utc, published.tags[0].count], ['publish', date_utc, 1])
+    equal((await service.get(`/events/${asked.id}`)).body.status, 'publish')
+    ok(Date.parse(`${date_utc.replace(' ', 'T')}Z`) <= Date.now())
   })
 
   test('a publication date ahead schedules, one that has come publishes, local and in UTC', async () => {
     const scheduled = await createEvent({ date: '2035-06-01 00:00:00' })
-    assert.deepEqual([scheduled.status, scheduled.date_utc], ['future', '2035-06-01 04:00:00'])
-    assert.equal((await update(scheduled.id, { date: '2020-06-01 00:00:00' })).status, 'publish')
+    deepEqual([scheduled.status, scheduled.date_utc], ['future', '2035-06-01 04:00:00'])
+    equal((await update(scheduled.id, { date: '2020-06-01 00:00:00' })).status, 'publish')
     const past = await createEvent({ status: 'future', date_utc: '2020-06-01T02:00:00+02:00' })
-    assert.deepEqual(
+    deepEqual(
       [past.status, past.date_utc, past.date],
       ['publish', '2020-06-01 00:00:00', '2020-05-31 20:00:00'],
     )
@@ -674,25 +664,25 @@ describe('trash', () => {
   test('a removed event is shown in the trash, frees its slug, leaves lists, can be restored', async () => {
     const event = await createEvent({ title: 'Thrown away', tags: ['thrown'] })
     const removed = (await service.remove(`/events/${event.id}`)).body
-    assert.deepEqual([removed.status, removed.slug], ['trash', 'thrown-away__trashed'])
-    assert.equal(removed.url, `${service.origin}/?post_type=tribe_events&p=${event.id}`)
-    assert.equal(removed.json_ld, undefined)
-    assert.equal((await service.get('/events/by-slug/thrown-away')).status, 400)
-    assert.equal((await read('/events/by-slug/thrown-away__trashed')).id, event.id)
+    deepEqual([removed.status, removed.slug], ['trash', 'thrown-away__trashed'])
+    equal(removed.url, `${service.origin}/?post_type=tribe_events&p=${event.id}`)
+    equal(removed.json_ld, undefined)
+    equal((await service.get('/events/by-slug/thrown-away')).status, 400)
+    equal((await read('/events/by-slug/thrown-away__trashed')).id, event.id)
     for (const as of ['anonymous', 'admin'] as const)
-      assert.equal((await read(`/events?${MAY}&search=thrown`, as)).total, 0)
-    assert.equal((await read(`/events?${MAY}&search=thrown&status=trash`)).total, 1)
-    assert.equal((await read(`/tags/${event.tags[0].id}`)).count, 0)
+      equal((await read(`/events?${MAY}&search=thrown`, as)).total, 0)
+    equal((await read(`/events?${MAY}&search=thrown&status=trash`)).total, 1)
+    equal((await read(`/tags/${event.tags[0].id}`)).count, 0)
     const again = await service.remove(`/events/${event.id}`)
-    assert.deepEqual([again.status, again.body.code], [410, 'event-is-in-trash'])
+    deepEqual([again.status, again.body.code], [410, 'event-is-in-trash'])
 
     const namesake = await createEvent({ title: 'Thrown away' })
-    assert.equal(namesake.slug, 'thrown-away')
+    equal(namesake.slug, 'thrown-away')
     const edited = await update(event.id, { description: 'Edited where it lies' })
-    assert.equal(edited.status, 'trash')
+    equal(edited.status, 'trash')
     const restored = await update(event.id, { status: 'publish' })
-    assert.deepEqual([restored.status, restored.slug], ['publish', 'thrown-away-2'])
-    assert.equal((await read(`/tags/${event.tags[0].id}`)).count, 1)
+    deepEqual([restored.status, restored.slug], ['publish', 'thrown-away-2'])
+    equal((await read(`/tags/${event.tags[0].id}`)).count, 1)
   })
 })
 
@@ -720,17 +710,17 @@ describe('copies', () => {
     })
     const original = await read(`/events/${made.id}`)
     const { status, body } = await service.post('/events', original)
-    assert.equal(status, 201, JSON.stringify(body))
-    assert.notEqual(body.id, original.id)
-    assert.deepEqual(comparable(body), comparable(original))
-    assert.deepEqual(body.image, original.image)
+    equal(status, 201, JSON.stringify(body))
+    notEqual(body.id, original.id)
+    deepEqual(comparable(body), comparable(original))
+    deepEqual(body.image, original.image)
     for (const path of [
       'venues?search=copy',
       'organizers?search=copyists',
       'categories?search=copies',
       'tags?search=copy',
     ])
-      assert.equal((await read(`/${path}`)).total, 1, path)
+      equal((await read(`/${path}`)).total, 1, path)
   })
 
   test('an event as read, put back where it was read, stays as it is', async () => {
@@ -745,7 +735,7 @@ describe('copies', () => {
       const before = await read(`/events/${id}`)
       const { modified: _at, modified_utc: _utc, ...expected } = withoutLinkedData(before)
       const { modified, modified_utc, ...after } = await update(id, before)
-      assert.deepEqual(after, expected)
+      deepEqual(after, expected)
     }
   })
 })
@@ -766,19 +756,19 @@ describe('images', () => {
         image: sent,
         venue: { venue: `Square ${JSON.stringify(sent)}`, image: sent },
       })
-      assert.deepEqual([event.image.id, event.venue.image.id], [image.id, image.id])
+      deepEqual([event.image.id, event.venue.image.id], [image.id, image.id])
     }
-    assert.equal(pictures.visits.length, visits)
+    equal(pictures.visits.length, visits)
   })
 
   test('an image is replaced, kept and removed by an update', async () => {
     const event = await createEvent({ image: `${pictures.url}/wide.png` })
-    assert.equal((await update(event.id, { title: 'Same picture' })).image.id, event.image.id)
+    equal((await update(event.id, { title: 'Same picture' })).image.id, event.image.id)
     const square = (await update(event.id, { image: `${pictures.url}/square.png` })).image
-    assert.notEqual(square.id, event.image.id)
+    notEqual(square.id, event.image.id)
     for (const empty of ['', 0, '0', false]) {
       await update(event.id, { image: square.id })
-      assert.equal((await update(event.id, { image: empty })).image, false)
+      equal((await update(event.id, { image: empty })).image, false)
     }
   })
 
@@ -790,7 +780,7 @@ describe('images', () => {
       await assertInvalid({ image }, 'image')
     const sent = { ...DAY, image: `${pictures.url}/wide.png` }
     const { status, body } = await service.post('/events', sent, 'contributor')
-    assert.deepEqual([status, Object.keys(body.data.params)], [400, ['image']])
+    deepEqual([status, Object.keys(body.data.params)], [400, ['image']])
   })
 })
 
@@ -835,16 +825,16 @@ test('events created at once get their own slugs, count for terms, and have thei
   }))
   const answers = await Promise.all(sent.map(({ as, body }) => service.post('/events', body, as)))
   for (const [i, { status, body }] of answers.entries()) {
-    assert.equal(status, 201, JSON.stringify(body))
-    assert.equal(body.title, sent[i]?.body.title)
-    assert.equal(body.venue.id, hall.id)
+    equal(status, 201, JSON.stringify(body))
+    equal(body.title, sent[i]?.body.title)
+    equal(body.venue.id, hall.id)
     // The counts of shared terms have changed by the time the event is read.
-    assert.deepEqual(withoutCounts(body), withoutCounts(await read(`/events/${body.id}`)))
+    deepEqual(withoutCounts(body), withoutCounts(await read(`/events/${body.id}`)))
   }
   const published = answers.filter(({ body }) => body.status === 'publish')
-  assert.equal(new Set(published.map(({ body }) => body.slug)).size, published.length)
-  assert.equal((await service.get(`/categories/${category.id}`)).body.count, published.length)
-  assert.equal(
+  equal(new Set(published.map(({ body }) => body.slug)).size, published.length)
+  equal((await service.get(`/categories/${category.id}`)).body.count, published.length)
+  equal(
     (await service.get(`/tags/${tag.id}`)).body.count,
     published.filter(({ body }) => body.tags.length > 0).length,
   )
@@ -862,7 +852,7 @@ test('events created at once get their own slugs, count for terms, and have thei
     name: body.title,
   }))
   const inOrder = <Row extends { record: number }>(rows: Row[]) => rows.sort((a, b) => a.record - b.record)
-  assert.deepEqual(inOrder(acts), inOrder(expected))
+  deepEqual(inOrder(acts), inOrder(expected))
 })
 
 test('an event that the database fails to write takes down no other', onSqlite, async () => {
@@ -874,7 +864,7 @@ test('an event that the database fails to write takes down no other', onSqlite, 
   )
   const sent = Array.from({ length: 9 }, (_, i) => ({ ...DAY, tags: i === 4 ? [tag.id] : [] }))
   const answers = await Promise.all(sent.map((body) => service.post('/events', body)))
-  assert.deepEqual(
+  deepEqual(
     pluck(answers, 'status'),
     sent.map(({ tags }) => (tags.length > 0 ? 500 : 201)),
   )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ const runExport = (...words: string[]) => kalends([...flags(), 'export', ...word
 async function exported(...words: string[]): Promise<string> {
   const file = join(folder, 'exported')
   const { code, out, err } = await runExport(...words, '--output', file)
-  assert.deepEqual([code, out, err], [0, '', ''])
+  deepEqual([code, out, err], [0, '', ''])
   const written = await readFile(file, 'utf8')
   await rm(file)
   return written
@@ -58,16 +58,16 @@ interface Shown {
 
 async function listed(path: string, kind: string, as: Reader = 'anonymous'): Promise<Shown[]> {
   const { status, body } = await service.get(path, as)
-  assert.equal(status, 200)
+  equal(status, 200)
   return body[kind]
 }
 
 test('an export has the public events of all times, each as the list of the service shows it', async () => {
   const expected = await listed(`/events?${ALL_TIMES}`, 'events')
-  assert.equal(expected.length, (await countEvents(service.app.database.read)).published)
-  assert.deepEqual(JSON.parse(await exported()), { events: expected })
+  equal(expected.length, (await countEvents(service.app.database.read)).published)
+  deepEqual(JSON.parse(await exported()), { events: expected })
   const lines = (await exported('--format', 'ndjson')).trimEnd().split('\n')
-  assert.deepEqual(
+  deepEqual(
     lines.map((line) => JSON.parse(line)),
     expected,
   )
@@ -77,25 +77,25 @@ test('feeds and tables are exported byte by byte as the service answers them', a
   for (const format of ['csv', 'jsonld']) {
     const { body } = await service.get(`/events?starts_after=0001-01-02&format=${format}`)
     const out = await exported('--format', format)
-    assert.deepEqual(format === 'csv' ? out : JSON.parse(out), body)
+    deepEqual(format === 'csv' ? out : JSON.parse(out), body)
   }
   const out = await exported('--format', 'ics')
   const events = await listed(`/events?${ALL_TIMES}`, 'events')
   const repeating = events.flatMap(({ recurrence }) => recurrence ?? [])
   const series = new Set(repeating.map((recurrence) => recurrence.series))
   const overridden = repeating.filter(({ overrides }) => overrides.length > 0)
-  assert.ok(series.size > 0 && overridden.length > 0)
+  ok(series.size > 0 && overridden.length > 0)
   const expected = events.length - repeating.length + series.size + overridden.length
-  assert.equal(out.match(/^BEGIN:VEVENT\r$/gm)?.length, expected)
-  assert.ok(out.endsWith('END:VCALENDAR\r\n'))
+  equal(out.match(/^BEGIN:VEVENT\r$/gm)?.length, expected)
+  ok(out.endsWith('END:VCALENDAR\r\n'))
 })
 
 test('an export has the name of the calendar that its owner set', async () => {
   const named = { site_name: 'Harbour Days' }
   const path = '~/wp-json/kalends/v1/settings'
-  assert.equal((await service.request('admin', 'PATCH', path, named)).status, 200)
+  equal((await service.request('admin', 'PATCH', path, named)).status, 200)
   try {
-    assert.match(await exported('--format', 'ics'), /^X-WR-CALNAME:Harbour Days\r$/m)
+    match(await exported('--format', 'ics'), /^X-WR-CALNAME:Harbour Days\r$/m)
   } finally {
     await service.request('admin', 'PATCH', path, { site_name: '' })
   }
@@ -103,13 +103,13 @@ test('an export has the name of the calendar that its owner set', async () => {
 
 test('the filters of lists are options', async () => {
   const tagged = await listed(`/events?${ALL_TIMES}&tags=far`, 'events')
-  assert.equal(tagged.length, 3)
-  assert.deepEqual(JSON.parse(await exported('--tags', 'far')).events, tagged)
+  equal(tagged.length, 3)
+  deepEqual(JSON.parse(await exported('--tags', 'far')).events, tagged)
   const dated = await exported('--start-date', '1990-01-01', '--end-date', '2000-01-01')
-  assert.deepEqual(pluck(JSON.parse(dated).events, 'title'), ['Of 1999'])
+  deepEqual(pluck(JSON.parse(dated).events, 'title'), ['Of 1999'])
   const wrong = await runExport('--tags', 'nothing-of-that-name')
-  assert.deepEqual([wrong.code, wrong.out], [1, ''])
-  assert.equal(
+  deepEqual([wrong.code, wrong.out], [1, ''])
+  equal(
     wrong.err,
     'The filter does not take this value: --tags nothing-of-that-name. ' +
       'The calendar has nothing of that name or id.\n',
@@ -118,33 +118,33 @@ test('the filters of lists are options', async () => {
 
 test('what is not public is exported only when everything is, with the other lists', async () => {
   const refused = await runExport('--status', 'draft')
-  assert.equal(refused.code, 1)
-  assert.match(refused.err, /--status.* Only --all has others/)
+  equal(refused.code, 1)
+  match(refused.err, /--status.* Only --all has others/)
   const all = JSON.parse(await exported('--all'))
-  assert.deepEqual(all.events, await listed(`/events?${ALL_TIMES}`, 'events', 'admin'))
-  assert.ok(all.events.some(({ status }: { status: string }) => status === 'draft'))
+  deepEqual(all.events, await listed(`/events?${ALL_TIMES}`, 'events', 'admin'))
+  ok(all.events.some(({ status }: { status: string }) => status === 'draft'))
   for (const kind of ['venues', 'organizers', 'categories', 'tags'])
-    assert.deepEqual(all[kind], await listed(`/${kind}?per_page=50`, kind, 'admin'))
+    deepEqual(all[kind], await listed(`/${kind}?per_page=50`, kind, 'admin'))
   const drafts = JSON.parse(await exported('--all', '--status', 'draft'))
-  assert.deepEqual(pluck(drafts.events, 'title'), ['A draft'])
+  deepEqual(pluck(drafts.events, 'title'), ['A draft'])
 })
 
 test('a file appears once it is whole, and a reader who leaves is no error', async () => {
   const file = join(folder, 'events.ndjson')
-  assert.equal((await runExport('--format', 'ndjson', '--output', file)).out, '')
+  equal((await runExport('--format', 'ndjson', '--output', file)).out, '')
   const whole = run('"$0" "$@" export --format ndjson')
-  assert.equal(await readFile(file, 'utf8'), whole.stdout)
+  equal(await readFile(file, 'utf8'), whole.stdout)
   const refused = await Promise.all(
     ['nowhere/x', '.'].map((path) => runExport('--output', join(folder, path))),
   )
-  assert.deepEqual(pluck(refused, 'code', 'err'), [
+  deepEqual(pluck(refused, 'code', 'err'), [
     [1, `There is no folder ${join(folder, 'nowhere')}: make it first.\n`],
     [1, `${folder} is a folder: name a file in it.\n`],
   ])
-  assert.deepEqual(await readdir(folder), ['events.ndjson'])
+  deepEqual(await readdir(folder), ['events.ndjson'])
   const left = run('set -o pipefail; "$0" "$@" export --format rss | head -c 10; echo " $?"')
-  assert.equal(left.stdout, '<?xml vers 0\n')
-  assert.equal(left.stderr, '')
+  equal(left.stdout, '<?xml vers 0\n')
+  equal(left.stderr, '')
 })
 
 function run(line: string) {

@@ -1,5 +1,5 @@
 // Numbered requirements of feeds, each with a test.
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import ICAL from 'ical.js'
@@ -31,44 +31,44 @@ describe('a calendar', () => {
   test('says once its version and who made it, and each event has an identity and a time', async () => {
     const text = await (await ask('/events.ics')).text()
     for (const line of ['VERSION:2.0', 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH'])
-      assert.equal(text.split(`\r\n${line}\r\n`).length, 2, line)
-    assert.equal(text.split('\r\nPRODID:').length, 2)
+      equal(text.split(`\r\n${line}\r\n`).length, 2, line)
+    equal(text.split('\r\nPRODID:').length, 2)
     const events = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
-    assert.equal(events.length, 2)
+    equal(events.length, 2)
     for (const event of events)
-      for (const name of ['uid', 'dtstamp']) assert.equal(event.getAllProperties(name).length, 1, name)
+      for (const name of ['uid', 'dtstamp']) equal(event.getAllProperties(name).length, 1, name)
   })
 
   test('keeps commas of categories apart from those between, and writes a place with points', async () => {
     const text = await (await ask('/event/with-everything.ics')).text()
     const [event] = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent')
-    assert.deepEqual(event?.getFirstProperty('categories')?.getValues().toSorted(), [
+    deepEqual(event?.getFirstProperty('categories')?.getValues().toSorted(), [
       'A, b',
       'Jazz; cool',
       'Music, live',
     ])
-    assert.match(text, /\r\nGEO:52\.5;-8\.25\r\n/)
-    assert.equal(String(event?.getFirstPropertyValue('location')).includes('\n'), false)
+    match(text, /\r\nGEO:52\.5;-8\.25\r\n/)
+    equal(String(event?.getFirstPropertyValue('location')).includes('\n'), false)
   })
 
   test('without events can be read', async () => {
     const response = await ask('/events.ics?search=nothing-like-it')
-    assert.equal(response.status, 200)
+    equal(response.status, 200)
     const calendar = new ICAL.Component(ICAL.parse(await response.text()))
-    assert.deepEqual([calendar.name, calendar.getAllSubcomponents('vevent').length], ['vcalendar', 0])
+    deepEqual([calendar.name, calendar.getAllSubcomponents('vevent').length], ['vcalendar', 0])
   })
 
   test('is subscribed to at an address that every client takes', async () => {
     const page = await (await ask('/events/?search=everything', { accept: 'text/html' })).text()
     const host = new URL(service.origin).host
     const address = `webcal://${host}/events.ics?words=everything`
-    assert.ok(page.includes(`href="${address}"`))
-    assert.ok(page.includes(`cid=${encodeURIComponent(address)}`))
+    ok(page.includes(`href="${address}"`))
+    ok(page.includes(`cid=${encodeURIComponent(address)}`))
     const file = encodeURIComponent(address.replace('webcal', 'http'))
     for (const outlook of ['https://outlook.live.com', 'https://outlook.office.com'])
-      assert.ok(page.includes(`${outlook}/calendar/0/addfromweb?url=${file}&amp;name=`), outlook)
-    assert.ok(address.length < 256)
-    assert.equal((await ask(address.replace('webcal', 'http'))).status, 200)
+      ok(page.includes(`${outlook}/calendar/0/addfromweb?url=${file}&amp;name=`), outlook)
+    ok(address.length < 256)
+    equal((await ask(address.replace('webcal', 'http'))).status, 200)
   })
 })
 
@@ -89,8 +89,8 @@ describe('feeds', () => {
       text = await answer.text()
       return answer.ok
     }, 'no place was given back')
-    assert.equal(text.split('BEGIN:VEVENT').length, 63)
-    assert.ok(text.endsWith('END:VCALENDAR\r\n'))
+    equal(text.split('BEGIN:VEVENT').length, 63)
+    ok(text.endsWith('END:VCALENDAR\r\n'))
   })
 
   test('may be read by other sites as lists may, and are the same whatever cookie is sent', async () => {
@@ -105,21 +105,17 @@ describe('feeds', () => {
     const list = await ask(`${service.base}/events`, origin)
     for (const ending of ['ics', 'rss', 'atom', 'json', 'csv', 'jsonld', 'ndjson']) {
       const feed = await ask(`/events.${ending}`, origin)
-      for (const name of NAMES)
-        assert.equal(feed.headers.get(name), list.headers.get(name), `${ending} ${name}`)
+      for (const name of NAMES) equal(feed.headers.get(name), list.headers.get(name), `${ending} ${name}`)
       const withCookie = await ask(`/events.${ending}`, { ...origin, cookie: 'a=b' })
-      assert.equal(withCookie.headers.get('etag'), feed.headers.get('etag'))
-      assert.equal(await withCookie.text(), await feed.text())
-      assert.doesNotMatch(feed.headers.get('vary') ?? '', /cookie/i)
-      assert.equal(feed.headers.get('set-cookie'), null)
+      equal(withCookie.headers.get('etag'), feed.headers.get('etag'))
+      equal(await withCookie.text(), await feed.text())
+      doesNotMatch(feed.headers.get('vary') ?? '', /cookie/i)
+      equal(feed.headers.get('set-cookie'), null)
     }
   })
 
   test('are in the format of their names, whatever is accepted', async () => {
     for (const accept of ['text/calendar', 'text/html', 'application/rss+xml', '*/*'])
-      assert.match(
-        (await ask('/events.ics', { accept })).headers.get('content-type') ?? '',
-        /^text\/calendar/,
-      )
+      match((await ask('/events.ics', { accept })).headers.get('content-type') ?? '', /^text\/calendar/)
   })
 })

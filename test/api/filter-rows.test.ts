@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
@@ -49,7 +49,7 @@ async function fill(): Promise<void> {
 
 function filtersOf(path: Path) {
   const served = resources.find(({ resource }) => resource.path === path)
-  assert.ok(served)
+  ok(served)
   return served.filters
 }
 
@@ -85,8 +85,8 @@ async function check(stored: Stored, path: Path, { query, values }: Question): P
     await compareWhole(stored, { query, values }, told)
   }
   for (const [way, { status, body }] of others) {
-    assert.equal(status, asAnybody.status, `${way}, ${told}`)
-    assert.deepEqual(body, asAnybody.body, `${way}, ${told}`)
+    equal(status, asAnybody.status, `${way}, ${told}`)
+    deepEqual(body, asAnybody.body, `${way}, ${told}`)
   }
   const answers: [Reader, Answer][] = [
     ['anonymous', asAnybody],
@@ -109,17 +109,13 @@ async function compare(
   answer: Answer,
   told: string,
 ): Promise<void> {
-  assert.deepEqual(
-    shownOf(path, answer),
-    await expectedOf(stored, path, values, reader),
-    `as ${reader}, ${told}`,
-  )
+  deepEqual(shownOf(path, answer), await expectedOf(stored, path, values, reader), `as ${reader}, ${told}`)
   const { next_rest_url: next } = answer.body
   if (next === undefined) return
   const linked = await calendar.service.get(next.slice(calendar.service.base.length), reader)
   const page = new URL(next).searchParams.get('page') ?? ''
   const expected = await expectedOf(stored, path, { ...values, page }, reader)
-  assert.deepEqual(shownOf(path, linked), expected, `as ${reader}, ${next} in the answer to ${told}`)
+  deepEqual(shownOf(path, linked), expected, `as ${reader}, ${next} in the answer to ${told}`)
 }
 
 async function compareWhole(stored: Stored, { query, values }: Question, told: string): Promise<void> {
@@ -137,7 +133,7 @@ async function compareWhole(stored: Stored, { query, values }: Question, told: s
     const parsed = await parseFields(filtersOf('events'), values, context)
     return listPlainly(stored, 'events', parsed, context, 'start')
   })
-  assert.deepEqual(shown, expected, `as NDJSON, ${told}`)
+  deepEqual(shown, expected, `as NDJSON, ${told}`)
 }
 
 function shownOf(path: Path, { status, body }: Answer) {
@@ -214,7 +210,7 @@ test(
       const ids = await listedIds(`/events?${query}&recurrence=expanded`)
       if (ids.length > 0) found.push({ query, ids })
     }
-    assert.ok(found.length > names.length)
+    ok(found.length > names.length)
     const uids = new Map(stored.events.map(({ row }) => [row.id, row.uid]))
     const removed = await database.read
       .selectFrom('events')
@@ -226,7 +222,7 @@ test(
       const { body } = await service.get(`/events?${query}&format=ics&recurrence=expanded`)
       const told = new Set([...String(body).matchAll(/^UID:(.*)\r$/gm)].map(([, uid = '']) => uid))
       const missing = ids.filter((id) => !told.has(uids.get(id) ?? ''))
-      assert.deepEqual(missing, [], `seed ${SEED}: ${query}`)
+      deepEqual(missing, [], `seed ${SEED}: ${query}`)
     }
   },
 )
@@ -262,8 +258,8 @@ async function checkAlone(
     isAnswered ||= isInOrder
     hasFound ||= found.hasFound
   }
-  assert.ok(isAnswered, `seed ${SEED}: no value of ${name} of ${path} was in order`)
-  assert.ok(
+  ok(isAnswered, `seed ${SEED}: no value of ${name} of ${path} was in order`)
+  ok(
     hasFound || MAY_FIND_NOTHING.includes(name),
     `seed ${SEED}: no value of ${name} of ${path} found anything; do records have it?`,
   )

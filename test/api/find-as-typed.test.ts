@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Role } from '../../src/calendar/people/caller.ts'
 import { findAsTyped } from '../../src/features/desk/find-as-typed.ts'
@@ -25,14 +25,14 @@ describe('what is typed', () => {
     await service.create('/events', { title: 'The choir sings', ...on('16') })
     await service.create('/events', { title: 'Evening', ...on('16'), description: '<p>With our choir</p>' })
     const found = await typed('choir')
-    assert.deepEqual(
+    deepEqual(
       found.map(({ title, about }) => `${title} ${about.slice(8, 10)}`),
       ['Choir 18', 'Choir 10', 'The choir sings 16', 'Evening 16'],
     )
-    assert.deepEqual(await titles('ORCH'), ['Chœur & Orchestra'])
-    assert.deepEqual(await titles('choeur orc'), ['Chœur & Orchestra'])
-    assert.deepEqual(await titles('ev'), ['Evening'])
-    assert.deepEqual(found[0], {
+    deepEqual(await titles('ORCH'), ['Chœur & Orchestra'])
+    deepEqual(await titles('choeur orc'), ['Chœur & Orchestra'])
+    deepEqual(await titles('ev'), ['Evening'])
+    deepEqual(found[0], {
       kind: 'event',
       id: found[0]?.id,
       title: 'Choir',
@@ -44,9 +44,9 @@ describe('what is typed', () => {
   test('finds an event by its id, its slug, its address, and the UID of a feed', async () => {
     const event = await service.create('/events', { title: 'Harvest', slug: 'of-old', ...on('17') })
     const feed = await service.get(`~/event/${event.slug}.ics`)
-    const uid = /^UID:(.+)$/m.exec(String(feed.body))?.[1]?.trim() ?? assert.fail(String(feed.body))
+    const uid = /^UID:(.+)$/m.exec(String(feed.body))?.[1]?.trim() ?? fail(String(feed.body))
     for (const text of [String(event.id), `#${event.id}`, 'of-old', 'of-o', event.url, uid])
-      assert.deepEqual(await titles(text), ['Harvest'], text)
+      deepEqual(await titles(text), ['Harvest'], text)
   })
 
   test('finds the next date of a series by the UID of the series', async () => {
@@ -57,18 +57,18 @@ describe('what is typed', () => {
       .where('title', '=', 'Class')
       .executeTakeFirstOrThrow()
     const [hit, ...others] = await typed(uid)
-    assert.deepEqual([hit?.title, hit?.about, others.length], ['Class', '2027-11-15 19:00:00', 0])
+    deepEqual([hit?.title, hit?.about, others.length], ['Class', '2027-11-15 19:00:00', 0])
   })
 
   test('finds venues and organizers by their names and ids', async () => {
     const venue = await service.create('/venues', { venue: 'Old Granary', city: 'Lyon' })
     await service.create('/organizers', { organizer: 'Friends of the granary' })
     const hits = await typed('granary')
-    assert.deepEqual(pluck(hits, 'kind', 'title', 'about', 'status'), [
+    deepEqual(pluck(hits, 'kind', 'title', 'about', 'status'), [
       ['venue', 'Old Granary', 'Lyon', 'publish'],
       ['organizer', 'Friends of the granary', '', 'publish'],
     ])
-    assert.deepEqual(await titles(String(venue.id)), ['Old Granary'])
+    deepEqual(await titles(String(venue.id)), ['Old Granary'])
   })
 
   test('finds every status that the caller may see, the trash last', async () => {
@@ -76,14 +76,14 @@ describe('what is typed', () => {
     await service.remove(`/events/${gone.id}`)
     await service.create('/events', { title: 'Zither draft', ...on('21'), status: 'draft' })
     await service.create('/events', { title: 'Zither', ...on('22') })
-    assert.deepEqual(await titles('zither'), ['Zither', 'Zither draft', 'Zither night'])
-    assert.deepEqual(await titles('zither', 'contributor'), ['Zither'])
-    assert.deepEqual(await titles(String(gone.id), 'contributor'), [])
+    deepEqual(await titles('zither'), ['Zither', 'Zither draft', 'Zither night'])
+    deepEqual(await titles('zither', 'contributor'), ['Zither'])
+    deepEqual(await titles(String(gone.id), 'contributor'), [])
   })
 
   test('finds no more than eight, and nothing for what nobody types', async () => {
     for (let n = 10; n < 22; n += 1) await service.create('/events', { title: `Drum ${n}`, ...on(String(n)) })
-    assert.equal((await typed('drum')).length, 8)
+    equal((await typed('drum')).length, 8)
     for (const text of [
       '',
       ' ',
@@ -97,11 +97,11 @@ describe('what is typed', () => {
       'x'.repeat(1_000_000),
       'drum '.repeat(100),
     ])
-      assert.deepEqual(await typed(text), [], text.slice(0, 20))
+      deepEqual(await typed(text), [], text.slice(0, 20))
   })
 
   test('finds what is old by a rare word', async () => {
     const { id } = await service.create('/events', { title: 'An unusual quokka', ...on('12') })
-    assert.deepEqual(pluck(await typed('quokka'), 'id'), [id])
+    deepEqual(pluck(await typed('quokka'), 'id'), [id])
   })
 })

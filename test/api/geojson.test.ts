@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
@@ -40,12 +40,7 @@ before(async () => {
   const nowhere = await service.create('/venues', { venue: 'Nowhere' })
   const draft = await service.create('/venues', { venue: 'Draft', status: 'draft', geo_lat: 1, geo_lng: 2 })
   const at = (title: string, day: string, venue: number, more: object = {}) =>
-    service.create('/events', {
-      title,
-      ...onDay(`2031-05-${day}`, '20:00', '22:00'),
-      venue,
-      ...more,
-    })
+    service.create('/events', { title, ...onDay(`2031-05-${day}`, '20:00', '22:00'), venue, ...more })
   for (const [i, title] of ['One', 'Two', 'Three', 'Four'].entries())
     await at(title, `1${i}`, hall.id, { tags: ['music'] })
   await at('Far "</script>"', '20', far.id, { all_day: true })
@@ -53,19 +48,15 @@ before(async () => {
   await at('Of a draft', '22', draft.id)
   await at('Hidden', '23', hall.id, { hide_from_listings: true })
   await at('Unready', '24', hall.id, { status: 'draft' })
-  await service.create('/events', {
-    title: 'Past',
-    ...onDay('2020-05-01', '10:00', '11:00'),
-    venue: far.id,
-  })
+  await service.create('/events', { title: 'Past', ...onDay('2020-05-01', '10:00', '11:00'), venue: far.id })
 })
 describe('GeoJSON', () => {
   test('has a feature for each public venue with a position, with its next events (RFC 7946)', async () => {
     const { response, map } = await read()
-    assert.equal(response.headers.get('content-type'), 'application/geo+json')
-    assert.equal(map.type, 'FeatureCollection')
-    assert.deepEqual(map.bbox, [-8.2, -85.5, 179.9, 53.1])
-    assert.deepEqual(
+    equal(response.headers.get('content-type'), 'application/geo+json')
+    equal(map.type, 'FeatureCollection')
+    deepEqual(map.bbox, [-8.2, -85.5, 179.9, 53.1])
+    deepEqual(
       map.features.map(({ type, geometry, properties }) => [
         type,
         geometry,
@@ -78,17 +69,14 @@ describe('GeoJSON', () => {
       ],
     )
     const [first, second] = map.features
-    assert.deepEqual(
-      [first?.id, first?.properties.url, first?.properties.city],
-      [hall.id, hall.url, 'Kilvara'],
-    )
-    assert.deepEqual(pluck(first?.properties.events, 'title'), ['One', 'Two', 'Three'])
+    deepEqual([first?.id, first?.properties.url, first?.properties.city], [hall.id, hall.url, 'Kilvara'])
+    deepEqual(pluck(first?.properties.events, 'title'), ['One', 'Two', 'Three'])
     const [one] = first?.properties.events ?? []
-    assert.deepEqual(
+    deepEqual(
       [one?.start, one?.end, one?.status],
       ['2031-05-10T20:00:00+02:00', '2031-05-10T22:00:00+02:00', 'scheduled'],
     )
-    assert.equal(second?.properties.events[0]?.start, '2031-05-20')
-    for (const { url } of first?.properties.events ?? []) assert.equal((await fetch(String(url))).status, 200)
+    equal(second?.properties.events[0]?.start, '2031-05-20')
+    for (const { url } of first?.properties.events ?? []) equal((await fetch(String(url))).status, 200)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ function readingOf(body: Answer['body'], isSeries: boolean): unknown {
 
 async function read(path: string): Promise<{ version: number; reading: unknown }> {
   const { status, headers, body } = await service.get(path, 'admin')
-  assert.equal(status, 200, `${path} ${JSON.stringify(body)}`)
+  equal(status, 200, `${path} ${JSON.stringify(body)}`)
   const version = Number(/\.v\d+\.(\d+)"/.exec(headers.get('etag') ?? '')?.[1])
   return { version, reading: readingOf(body, path.startsWith(`${OWN}/series`)) }
 }
@@ -123,17 +123,9 @@ const eventValues = lazily<unknown>({
   image: fc.integer({ min: 0, max: 2 }).map((at) => () => images[at] ?? ''),
 })
 const times = fc.constantFrom(
-  {
-    ...onDay('2027-04-01', '10:00:00', '12:00:00'),
-    all_day: false,
-    timezone: 'Europe/Berlin',
-  },
+  { ...onDay('2027-04-01', '10:00:00', '12:00:00'), all_day: false, timezone: 'Europe/Berlin' },
   { start_date: '2027-04-03', end_date: '2027-04-04', all_day: true, timezone: 'Europe/Berlin' },
-  {
-    ...onDay('2027-10-31', '02:30:00', '04:00:00'),
-    all_day: false,
-    timezone: 'Europe/Berlin',
-  },
+  { ...onDay('2027-10-31', '02:30:00', '04:00:00'), all_day: false, timezone: 'Europe/Berlin' },
   {
     start_date: '2027-10-31T01:30:00Z',
     end_date: '2027-10-31T03:00:00Z',
@@ -162,7 +154,7 @@ async function write(
   allowed: number[] = [200],
 ): Promise<void> {
   const answer = await service.request(as, method, path, body)
-  assert.ok(
+  ok(
     allowed.includes(answer.status),
     `${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(answer.body)}`,
   )
@@ -241,7 +233,7 @@ async function runImport(event: number, values: object): Promise<void> {
     'none',
     file,
   )
-  assert.equal(code, 0, err)
+  equal(code, 0, err)
 }
 
 const importAgain: fc.Arbitrary<Step> = fc
@@ -262,7 +254,7 @@ const undoImport: Step = async ({ event }) => {
   const last = await own.select('imports.id').orderBy('imports.id', 'desc').executeTakeFirst()
   if (!last) return
   const { code, err } = await kalends('imports', 'undo', String(last.id))
-  assert.equal(code, 0, err)
+  equal(code, 0, err)
 }
 
 const publishInTime: fc.Arbitrary<Step> = fc
@@ -308,7 +300,7 @@ const changeAtOnce: fc.Arbitrary<Step> = fc
       scope,
     })
     await look(play)
-    if (isTakenBack && undo) assert.ok(await undoMany(context, undo))
+    if (isTakenBack && undo) ok(await undoMany(context, undo))
   })
 
 const putBack: fc.Arbitrary<Step> = fc
@@ -319,10 +311,10 @@ const putBack: fc.Arbitrary<Step> = fc
     const [version, reading] = versions[when % versions.length] ?? [0, undefined]
     const own = path.startsWith('~') ? path : `${OWN}${path}`
     const { status, body } = await service.post(`${own}/history/${version}/restore`, {}, 'admin')
-    assert.equal(status, 200, `${path} ${version} ${JSON.stringify(body)}`)
-    assert.deepEqual(body.left, [])
+    equal(status, 200, `${path} ${version} ${JSON.stringify(body)}`)
+    deepEqual(body.left, [])
     const now = await read(path)
-    assert.deepEqual(withoutGivenSlug(now.reading, reading), reading, `${path} as of version ${version}`)
+    deepEqual(withoutGivenSlug(now.reading, reading), reading, `${path} as of version ${version}`)
   })
 
 function withoutGivenSlug(now: unknown, then: unknown): unknown {

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { dropOld } from '../../src/store/storage/pruning.ts'
@@ -12,13 +12,13 @@ const at = (path: string) => `${OWN}${path}/history`
 
 async function versionOf(path: string): Promise<number> {
   const { status, headers } = await service.get(path, 'admin')
-  assert.equal(status, 200, path)
+  equal(status, 200, path)
   return Number(/\.v\d+\.(\d+)"/.exec(headers.get('etag') ?? '')?.[1])
 }
 
 async function historyOf(path: string, query = '', as: Reader = 'admin'): Promise<Answer['body']> {
   const { status, body } = await service.get(`${at(path)}${query}`, as)
-  assert.equal(status, 200, JSON.stringify(body))
+  equal(status, 200, JSON.stringify(body))
   return body
 }
 
@@ -27,7 +27,7 @@ const restore = (path: string, version: number, body: object = {}, as: Reader = 
 
 async function restored(path: string, version: number, body: object = {}): Promise<Answer['body']> {
   const answer = await restore(path, version, body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  equal(answer.status, 200, JSON.stringify(answer.body))
   return answer.body
 }
 
@@ -37,24 +37,24 @@ describe('the history of an event', () => {
     const tag = await service.create('/tags', { name: 'loud' })
     const event = await service.create('/events', { title: 'First', ...day, cost: '5', venue: venue.id })
     const path = `/events/${event.id}`
-    assert.deepEqual((await historyOf(path)).history, [])
+    deepEqual((await historyOf(path)).history, [])
     await service.put(path, { title: 'Second', featured: true }, 'editor', { 'user-agent': 'a desk' })
     await service.update(path, { venue: [], tags: [tag.id], cost: '' })
     const { version, history, total } = await historyOf(path)
-    assert.equal(version, await versionOf(path))
-    assert.equal(total, 2)
+    equal(version, await versionOf(path))
+    equal(total, 2)
     const [last, first] = history
-    assert.equal(last.version, version)
-    assert.deepEqual(
+    equal(last.version, version)
+    deepEqual(
       [first.login, first.action, first.client, first.user],
       ['editor', 'update', 'a desk', service.userIds.editor],
     )
-    assert.match(first.date_utc, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
-    assert.deepEqual(first.changes, [
+    match(first.date_utc, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    deepEqual(first.changes, [
       { member: 'title', former: 'First', new: 'Second' },
       { member: 'featured', former: false, new: true },
     ])
-    assert.deepEqual(last.changes, [
+    deepEqual(last.changes, [
       { member: 'cost', former: ['5'], new: [] },
       { member: 'venue', former: [venue.id], new: [] },
       { member: 'tags', former: [], new: [tag.id] },
@@ -66,12 +66,12 @@ describe('the history of an event', () => {
     for (let n = 1; n <= 5; n++) await service.update(`/events/${id}`, { title: String(n) })
     const titles = async (query: string) =>
       (await historyOf(`/events/${id}`, query)).history.map(({ changes }: Answer['body']) => changes[0].new)
-    assert.deepEqual(await titles('?per_page=2'), ['5', '4'])
-    assert.deepEqual(await titles('?per_page=2&page=3'), ['1'])
-    assert.deepEqual(await titles('?per_page=2&page=4'), [])
+    deepEqual(await titles('?per_page=2'), ['5', '4'])
+    deepEqual(await titles('?per_page=2&page=3'), ['1'])
+    deepEqual(await titles('?per_page=2&page=4'), [])
     const { total, total_pages } = await historyOf(`/events/${id}`, '?per_page=2')
-    assert.deepEqual([total, total_pages], [5, 3])
-    assert.equal((await service.get(`${at(`/events/${id}`)}?page=x`, 'admin')).status, 400)
+    deepEqual([total, total_pages], [5, 3])
+    equal((await service.get(`${at(`/events/${id}`)}?page=x`, 'admin')).status, 400)
   })
 
   test('is for those who may edit the event, and shows addresses to administrators alone', async () => {
@@ -86,16 +86,16 @@ describe('the history of an event', () => {
         ['POST', '/1/restore'],
       ] as const) {
         const { status, body } = await service.request(as, method, `${at(`/events/${id}`)}${end}`)
-        assert.deepEqual(
+        deepEqual(
           [status, body.code],
           [as === 'anonymous' ? 401 : 403, 'rest_forbidden'],
           `${as} ${method} ${end}`,
         )
       }
-    assert.equal((await service.get(at('/events/999999'), 'admin')).status, 404)
+    equal((await service.get(at('/events/999999'), 'admin')).status, 404)
     const [act] = (await historyOf(`/events/${own.id}`, '', 'contributor')).history
-    assert.deepEqual([act.login, 'address' in act], ['admin', false])
-    assert.equal((await historyOf(`/events/${own.id}`)).history[0].address, '127.0.0.1')
+    deepEqual([act.login, 'address' in act], ['admin', false])
+    equal((await historyOf(`/events/${own.id}`)).history[0].address, '127.0.0.1')
   })
 
   test('shows the beginnings of long texts, and a version the whole of them', async () => {
@@ -104,12 +104,12 @@ describe('the history of an event', () => {
     const first = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { description: longer })
     const [act] = (await historyOf(`/events/${id}`)).history
-    assert.deepEqual(act.changes, [
+    deepEqual(act.changes, [
       { member: 'description', former: 'a'.repeat(2000), new: 'b'.repeat(2000), cut: true },
     ])
     const { body } = await service.get(`${at(`/events/${id}`)}/${first}`, 'admin')
-    assert.equal(body.values.description, long)
-    assert.equal(body.version, first)
+    equal(body.values.description, long)
+    equal(body.version, first)
   })
 
   test('keeps equal long texts once, however often they come back', async () => {
@@ -123,7 +123,7 @@ describe('the history of an event', () => {
     }
     const before = await bytes()
     for (let n = 1; n <= 10; n++) await service.update(`/events/${id}`, { description: texts[n % 2] })
-    assert.equal((await bytes()) - before, 200_000)
+    equal((await bytes()) - before, 200_000)
   })
 })
 
@@ -139,16 +139,13 @@ describe('a version that is put back', () => {
     })
     const second = await versionOf(path)
     const { members, left, record } = await restored(path, first)
-    assert.deepEqual([members.sort(), left], [['all_day', 'end_date', 'start_date', 'timezone', 'title'], []])
-    assert.deepEqual(
-      [record.title, record.all_day, record.start_date],
-      ['First', true, '2027-04-01 00:00:00'],
-    )
-    assert.ok((await versionOf(path)) > second)
-    assert.equal((await historyOf(path)).history.length, 2)
+    deepEqual([members.sort(), left], [['all_day', 'end_date', 'start_date', 'timezone', 'title'], []])
+    deepEqual([record.title, record.all_day, record.start_date], ['First', true, '2027-04-01 00:00:00'])
+    ok((await versionOf(path)) > second)
+    equal((await historyOf(path)).history.length, 2)
     await restored(path, second)
     const { body } = await service.get(path)
-    assert.deepEqual([body.title, body.start_date], ['Second', '2027-05-01 09:00:00'])
+    deepEqual([body.title, body.start_date], ['Second', '2027-05-01 09:00:00'])
   })
 
   test('may be put back for some members alone', async () => {
@@ -160,7 +157,7 @@ describe('a version that is put back', () => {
     const first = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { title: 'Second', website: 'https://example.org/2' })
     const { record } = await restored(`/events/${id}`, first, { members: ['website'] })
-    assert.deepEqual([record.title, record.website], ['Second', 'https://example.org/1'])
+    deepEqual([record.title, record.website], ['Second', 'https://example.org/1'])
   })
 
   test('is refused for members that no event has, and nothing is put back', async () => {
@@ -169,17 +166,17 @@ describe('a version that is put back', () => {
     await service.update(`/events/${id}`, { title: 'Second' })
     for (const members of [['titel'], ['title', 'constructor'], ['__proto__']]) {
       const { status, body } = await restore(`/events/${id}`, first, { members })
-      assert.deepEqual([status, Object.keys(body.data.params)], [400, ['members']])
+      deepEqual([status, Object.keys(body.data.params)], [400, ['members']])
     }
-    assert.equal((await service.get(`/events/${id}`)).body.title, 'Second')
+    equal((await service.get(`/events/${id}`)).body.title, 'Second')
   })
 
   test('writes nothing when nothing differs', async () => {
     const { id } = await service.create('/events', { title: 'Same', ...day })
     const version = await versionOf(`/events/${id}`)
     const { members, record } = await restored(`/events/${id}`, version)
-    assert.deepEqual([members, record.title], [[], 'Same'])
-    assert.equal(await versionOf(`/events/${id}`), version)
+    deepEqual([members, record.title], [[], 'Same'])
+    equal(await versionOf(`/events/${id}`), version)
   })
 
   test('is not one that is to come, or that was before any', async () => {
@@ -189,16 +186,13 @@ describe('a version that is put back', () => {
     const changed = await versionOf(`/events/${id}`)
     for (const unknown of [1, version - 1, changed + 1, 10 ** 9]) {
       const { status, body } = await restore(`/events/${id}`, unknown)
-      assert.deepEqual([status, body.code], [404, 'rest_version_not_found'])
+      deepEqual([status, body.code], [404, 'rest_version_not_found'])
       const read = await service.get(`${at(`/events/${id}`)}/${unknown}`, 'admin')
-      assert.deepEqual([read.status, read.body.code], [404, 'rest_version_not_found'])
+      deepEqual([read.status, read.body.code], [404, 'rest_version_not_found'])
     }
     const first = await service.get(`${at(`/events/${id}`)}/${version}`, 'admin')
-    assert.equal(first.body.values.title, 'Known')
-    assert.equal(
-      (await service.post(`${at(`/events/${id}`)}/${'9'.repeat(30)}/restore`, {}, 'admin')).status,
-      404,
-    )
+    equal(first.body.values.title, 'Known')
+    equal((await service.post(`${at(`/events/${id}`)}/${'9'.repeat(30)}/restore`, {}, 'admin')).status, 404)
   })
 
   test('is put back only on the version that If-Match names', async () => {
@@ -208,8 +202,8 @@ describe('a version that is put back', () => {
     await service.update(path, { title: 'Second' })
     const send = (held: string) =>
       service.post(`${at(path)}/${first}/restore`, {}, 'admin', { 'If-Match': held })
-    assert.equal((await send(tag)).status, 412)
-    assert.equal((await send((await service.get(path, 'admin')).headers.get('etag') ?? '')).status, 200)
+    equal((await send(tag)).status, 412)
+    equal((await send((await service.get(path, 'admin')).headers.get('etag') ?? '')).status, 200)
   })
 
   test('leaves out what is gone, and says so', async () => {
@@ -222,11 +216,11 @@ describe('a version that is put back', () => {
     await service.remove(`/tags/${tag}`, 'admin')
     await service.remove(`/venues/${venue}`, 'admin')
     const { record, left } = await restored(`/events/${id}`, first)
-    assert.deepEqual(left, [
+    deepEqual(left, [
       { member: 'terms', value: [tag] },
       { member: 'venue', value: venue },
     ])
-    assert.deepEqual([record.title, record.tags.map((one: { id: number }) => one.id)], ['Linked', [kept]])
+    deepEqual([record.title, record.tags.map((one: { id: number }) => one.id)], ['Linked', [kept]])
   })
 
   test('leaves out a slug that another term has by now, and a parent that is below it now', async () => {
@@ -235,8 +229,8 @@ describe('a version that is put back', () => {
     await service.update(`/tags/${tag}`, { name: 'Given', slug: 'given' })
     await service.create('/tags', { name: 'Other', slug: 'taken' })
     const back = await restored(`/tags/${tag}`, tagged)
-    assert.deepEqual(back.left, [{ member: 'slug', value: 'taken' }])
-    assert.deepEqual([back.record.name, back.record.slug, back.members], ['Taken', 'given', ['name']])
+    deepEqual(back.left, [{ member: 'slug', value: 'taken' }])
+    deepEqual([back.record.name, back.record.slug, back.members], ['Taken', 'given', ['name']])
 
     const { id: above } = await service.create('/categories', { name: 'Above' })
     const { id } = await service.create('/categories', { name: 'Within', parent: above, slug: 'within' })
@@ -245,8 +239,8 @@ describe('a version that is put back', () => {
     await service.update(`/categories/${above}`, { parent: id })
     await service.create('/categories', { name: 'Another', slug: 'within' })
     const { left, record } = await restored(`/categories/${id}`, first)
-    assert.deepEqual(left.map(({ member }: { member: string }) => member).sort(), ['parent', 'slug'])
-    assert.equal(record.name, 'Within')
+    deepEqual(left.map(({ member }: { member: string }) => member).sort(), ['parent', 'slug'])
+    equal(record.name, 'Within')
   })
 
   test('shows texts as they were shown, although an administrator puts them back', async () => {
@@ -259,10 +253,10 @@ describe('a version that is put back', () => {
     const path = `/events/${id}`
     const first = await versionOf(path)
     const shown = (await service.get(path)).body.description
-    assert.ok(!shown.includes('script'))
+    ok(!shown.includes('script'))
     await service.update(path, { description: '<p>Other</p>', title: 'By an administrator', excerpt: '' })
     await restored(path, first)
-    assert.equal((await service.get(path)).body.description, shown)
+    equal((await service.get(path)).body.description, shown)
   })
 
   test('tells apart the two hours that a clock shows twice', async () => {
@@ -271,9 +265,9 @@ describe('a version that is put back', () => {
     const path = `/events/${id}`
     const [first, was] = [await versionOf(path), (await service.get(path)).body.utc_start_date]
     await service.update(path, { start_date: '2027-10-31T00:30:00Z' })
-    assert.notEqual((await service.get(path)).body.utc_start_date, was)
+    notEqual((await service.get(path)).body.utc_start_date, was)
     await restored(path, first)
-    assert.equal((await service.get(path)).body.utc_start_date, was)
+    equal((await service.get(path)).body.utc_start_date, was)
   })
 
   test('has its image, and comes out of the trash', async () => {
@@ -288,9 +282,9 @@ describe('a version that is put back', () => {
     const trashed = await versionOf(path)
     await restored(path, first)
     const { body } = await service.get(path)
-    assert.deepEqual([body.image.id, body.status, body.slug], [image.body.id, 'publish', was.slug])
+    deepEqual([body.image.id, body.status, body.slug], [image.body.id, 'publish', was.slug])
     await restored(path, trashed)
-    assert.equal((await service.get(path, 'admin')).body.status, 'trash')
+    equal((await service.get(path, 'admin')).body.status, 'trash')
   })
 
   test('of a series has its rule, and its dates follow', async () => {
@@ -298,18 +292,15 @@ describe('a version that is put back', () => {
     const path = `/series/${event.post_parent}`
     const dates = async () => (await service.get(`${OWN}${path}`, 'admin')).body.occurrences.total
     const first = await versionOf(`${OWN}${path}`)
-    await service.put(`${OWN}${path}`, {
-      title: 'Less yoga',
-      recurrence: 'FREQ=DAILY;COUNT=2',
-    })
-    assert.equal(await dates(), 2)
+    await service.put(`${OWN}${path}`, { title: 'Less yoga', recurrence: 'FREQ=DAILY;COUNT=2' })
+    equal(await dates(), 2)
     const [act] = (await historyOf(path)).history
-    assert.deepEqual(pluck(act.changes, 'member'), ['title', 'recurrence'])
+    deepEqual(pluck(act.changes, 'member'), ['title', 'recurrence'])
     const { record } = await restored(path, first)
-    assert.equal(record.title, 'Yoga')
-    assert.equal(await dates(), 5)
+    equal(record.title, 'Yoga')
+    equal(await dates(), 5)
     const { body } = await service.get(`/events/${event.id}`)
-    assert.equal(body.title, 'Yoga')
+    equal(body.title, 'Yoga')
   })
 
   for (const { list, made, changed } of [
@@ -337,7 +328,7 @@ describe('a version that is put back', () => {
       await service.update(path, changed)
       await restored(path, first)
       const { modified, modified_utc, ...is } = (await service.get(path, 'admin')).body
-      assert.deepEqual(
+      deepEqual(
         { ...is, modified: was.modified, modified_utc: was.modified_utc },
         { modified, modified_utc, ...was },
       )
@@ -352,8 +343,8 @@ describe('former values', () => {
     const { rows } = await sql<{
       former: string
     }>`select former from history where kind = 'term' and record = ${id}`.execute(service.app.database.read)
-    assert.deepEqual(pluck(rows, 'former'), ['', '', ''])
-    assert.equal((await service.get(at(`/tags/${id}`), 'admin')).status, 400)
+    deepEqual(pluck(rows, 'former'), ['', '', ''])
+    equal((await service.get(at(`/tags/${id}`), 'admin')).status, 400)
   })
 
   test('are dropped, the oldest first, where they take too much room; older versions go', async () => {
@@ -362,24 +353,24 @@ describe('former values', () => {
     const path = `~/wp-json/kalends/v1/events/${id}/history`
     for (const sign of 'bcd') await own.update(`/events/${id}`, { description: sign.repeat(10_000) })
     const before = (await own.get(path, 'admin')).body
-    assert.equal(before.total, 3)
+    equal(before.total, 3)
     await dropOld(own.app.database, 0, Date.now(), 25_000)
     // Up to a hundred acts are dropped at once, so all of these are.
     const after = (await own.get(path, 'admin')).body
-    assert.equal(after.total, 0)
+    equal(after.total, 0)
     const [newest, , oldest] = before.history
     for (const [version, status] of [
       [oldest.version, 404],
       [newest.version, 200],
     ])
-      assert.equal((await own.get(`${path}/${version}`, 'admin')).status, status)
+      equal((await own.get(`${path}/${version}`, 'admin')).status, status)
     const { rows } = await sql<{ texts: number }>`select count(*) as texts from former_texts`.execute(
       own.app.database.read,
     )
-    assert.equal(Number(rows[0]?.texts), 0)
+    equal(Number(rows[0]?.texts), 0)
     await own.update(`/events/${id}`, { title: 'Short' })
-    assert.equal((await own.get(path, 'admin')).body.total, 1)
-    assert.equal((await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title, 'Long')
+    equal((await own.get(path, 'admin')).body.total, 1)
+    equal((await own.post(`${path}/${newest.version}/restore`, {}, 'admin')).body.record.title, 'Long')
   })
 
   test('are told as they were or not at all while they are dropped', async () => {
@@ -402,8 +393,8 @@ describe('former values', () => {
       isDropping = false
       await Promise.all(reading)
     }
-    assert.ok(told.size > 0)
-    for (const one of told) assert.match(one, /^(?:200 First|404 rest_version_not_found)$/)
+    ok(told.size > 0)
+    for (const one of told) match(one, /^(?:200 First|404 rest_version_not_found)$/)
   })
 
   test('are not kept at all where they may take no room, and earlier versions are not known', async () => {
@@ -414,12 +405,12 @@ describe('former values', () => {
     await own.update(`/events/${id}`, { title: 'Second', description: 'b'.repeat(1000) })
     const { rows } = await sql<{ former: string }>`select former from history where former_bytes > 0
       union all select text from former_texts`.execute(own.app.database.read)
-    assert.deepEqual(rows, [])
+    deepEqual(rows, [])
     const { version, known_from, total } = (await own.get(path, 'admin')).body
-    assert.deepEqual([known_from, total], [version, 0])
+    deepEqual([known_from, total], [version, 0])
     const before = await own.get(`${path}/${first}`, 'admin')
-    assert.deepEqual([before.status, before.body.code], [404, 'rest_version_not_found'])
-    assert.equal((await own.get(`${path}/${version}`, 'admin')).body.values.title, 'Second')
+    deepEqual([before.status, before.body.code], [404, 'rest_version_not_found'])
+    equal((await own.get(`${path}/${version}`, 'admin')).body.values.title, 'Second')
   })
 
   test('go with the history, but texts that later acts name stay', async () => {
@@ -436,8 +427,8 @@ describe('former values', () => {
     const { history } = (await own.get(path, 'admin')).body
     await dropOld(own.app.database, 30, Date.now())
     const kept = (await own.get(path, 'admin')).body
-    assert.equal(kept.total, 2)
-    assert.equal(kept.known_from, history.at(-1).version)
-    assert.equal((await own.get(`${path}/${history[1].version}`, 'admin')).body.values.description, a)
+    equal(kept.total, 2)
+    equal(kept.known_from, history.at(-1).version)
+    equal((await own.get(`${path}/${history[1].version}`, 'admin')).body.values.description, a)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
@@ -13,7 +13,7 @@ before(async () => {
 })
 async function tagOf(path: string, as: Reader = 'admin'): Promise<string> {
   const { status, headers } = await service.get(path, as)
-  assert.equal(status, 200)
+  equal(status, 200)
   return headers.get('etag') ?? ''
 }
 
@@ -21,7 +21,7 @@ const change = (path: string, body: object | undefined, tag: string, method = 'P
   service.request('admin', method, path, body, { 'If-Match': tag })
 
 function assertRefused({ status, body }: Answer): void {
-  assert.deepEqual([status, body.code, body.data?.status], [412, 'rest_precondition_failed', 412])
+  deepEqual([status, body.code, body.data?.status], [412, 'rest_precondition_failed', 412])
 }
 
 const KINDS = [
@@ -37,12 +37,12 @@ for (const { list, made, changed } of KINDS)
     const { id } = await service.create(list, made)
     const path = `${list}/${id}`
     const first = await tagOf(path)
-    assert.equal((await change(path, changed, first)).status, 200)
+    equal((await change(path, changed, first)).status, 200)
     const kept = await service.get(path, 'admin')
     assertRefused(await change(path, made, first))
     assertRefused(await change(path, undefined, first, 'DELETE'))
-    assert.deepEqual((await service.get(path, 'admin')).body, kept.body)
-    assert.equal((await change(path, undefined, await tagOf(path), 'DELETE')).status, 200)
+    deepEqual((await service.get(path, 'admin')).body, kept.body)
+    equal((await change(path, undefined, await tagOf(path), 'DELETE')).status, 200)
   })
 
 test('of several changes at once with one ETag, one is done', async () => {
@@ -51,7 +51,7 @@ test('of several changes at once with one ETag, one is done', async () => {
     const tag = await tagOf(path)
     const bodies = ['A', 'B', 'C', 'D'].map((letter) => ({ description: letter }))
     const answers = await Promise.all(bodies.map((body) => change(path, body, tag)))
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412], list)
+    deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412], list)
   }
 })
 
@@ -61,7 +61,7 @@ test('an image of the platform changes with the ETag that it has', async () => {
   const { body } = await service.post(media, image, 'admin', headers)
   const path = `${media}/${body.id}`
   const first = await tagOf(path)
-  assert.equal((await change(path, { alt_text: 'A square' }, first, 'POST')).status, 200)
+  equal((await change(path, { alt_text: 'A square' }, first, 'POST')).status, 200)
   assertRefused(await change(path, { alt_text: 'A circle' }, first, 'POST'))
 })
 
@@ -69,7 +69,7 @@ test('a series changes with the ETag that it has', async () => {
   const event = await service.create('/events', { title: 'Yoga', ...day, recurrence: 'FREQ=DAILY;COUNT=3' })
   const path = `~/wp-json/kalends/v1/series/${event.post_parent}`
   const first = await tagOf(path)
-  assert.equal((await change(path, { title: 'Yoga in the park' }, first)).status, 200)
+  equal((await change(path, { title: 'Yoga in the park' }, first)).status, 200)
   assertRefused(await change(path, { title: 'Yoga at home' }, first))
 })
 
@@ -92,7 +92,7 @@ describe('the ETag of an event', () => {
     ]
     for (const [at, as] of readings) {
       const tag = await tagOf(at, as)
-      assert.equal((await change(path, { title: `Seen at ${at}` }, tag)).status, 200, at)
+      equal((await change(path, { title: `Seen at ${at}` }, tag)).status, 200, at)
       assertRefused(await change(path, { title: 'Late' }, tag))
     }
   })
@@ -101,17 +101,17 @@ describe('the ETag of an event', () => {
     await tagOf(path, 'anonymous')
     await service.create('/events', { title: 'Another', ...day })
     const tag = await tagOf(path, 'anonymous')
-    assert.equal(await tagOf(path, 'anonymous'), tag)
-    assert.equal((await change(path, { title: 'Seen again' }, tag)).status, 200)
-    assert.notEqual(await tagOf(path, 'anonymous'), tag)
+    equal(await tagOf(path, 'anonymous'), tag)
+    equal((await change(path, { title: 'Seen again' }, tag)).status, 200)
+    notEqual(await tagOf(path, 'anonymous'), tag)
     assertRefused(await change(path, { title: 'Late' }, tag))
   })
 
   test('is good when a cache has made a strong one of it, and beside others', async () => {
     const tag = await tagOf(path)
-    assert.equal((await change(path, { title: 'Strong' }, tag.replace('W/', ''))).status, 200)
+    equal((await change(path, { title: 'Strong' }, tag.replace('W/', ''))).status, 200)
     const next = await tagOf(path)
-    assert.equal((await change(path, { title: 'Beside' }, `${tag}, "x", ${next}`)).status, 200)
+    equal((await change(path, { title: 'Beside' }, `${tag}, "x", ${next}`)).status, 200)
   })
 
   test('is that of no other event', async () => {
@@ -134,8 +134,8 @@ describe('the ETag of an event', () => {
   })
 
   test('may be anything where an asterisk stands for it', async () => {
-    assert.equal((await change(path, { title: 'Any' }, '*')).status, 200)
-    assert.equal((await change('/events/999999', { title: 'None' }, '*')).status, 404)
+    equal((await change(path, { title: 'Any' }, '*')).status, 200)
+    equal((await change('/events/999999', { title: 'None' }, '*')).status, 404)
   })
 
   test('counts for each request of a batch by itself', async () => {
@@ -147,12 +147,12 @@ describe('the ETag of an event', () => {
       headers: { 'If-Match': tag },
     })
     const { body } = await service.post('~/wp-json/batch/v1', { requests: [item('One'), item('Two')] })
-    assert.deepEqual(pluck(body.responses, 'status'), [200, 412])
+    deepEqual(pluck(body.responses, 'status'), [200, 412])
   })
 
   test('is looked at after rights and values', async () => {
     const refused = await service.put(path, { title: 'No' }, 'anonymous', { 'If-Match': '"x"' })
-    assert.equal(refused.status, 401)
-    assert.equal((await change(path, { start_date: 'never' }, '"x"')).status, 400)
+    equal(refused.status, 401)
+    equal((await change(path, { start_date: 'never' }, '"x"')).status, 400)
   })
 })

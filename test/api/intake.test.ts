@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdir, readlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -40,8 +40,8 @@ describe('who may not write', () => {
       const line = open()
       line.socket.write(head('POST', EVENTS, as, { ...JSON_TYPE, 'content-length': '800000' }))
       line.socket.write('{"title":')
-      assert.equal(await line.status(), status)
-      assert.match(line.received(), /"code":"rest_forbidden"/)
+      equal(await line.status(), status)
+      match(line.received(), /"code":"rest_forbidden"/)
       line.socket.destroy()
     }
   })
@@ -50,23 +50,23 @@ describe('who may not write', () => {
     const line = open()
     line.socket.write(head('POST', EVENTS, 'anonymous', { ...JSON_TYPE, 'transfer-encoding': 'chunked' }))
     for (let i = 0; i < 9; i++) line.socket.write(`2000\r\n${'x'.repeat(0x2000)}\r\n`)
-    assert.equal(await line.status(), 401)
+    equal(await line.status(), 401)
     line.socket.destroy()
   })
 
   test('hears of what is wrong with a short body first', async () => {
     const missing = await service.post('/events', { title: 'x'.repeat(500) }, 'anonymous')
-    assert.deepEqual([missing.status, missing.body.code], [400, 'rest_missing_callback_param'])
+    deepEqual([missing.status, missing.body.code], [400, 'rest_missing_callback_param'])
     const long = await service.post('/events', { title: 'x', description: 'x'.repeat(70_000) }, 'anonymous')
-    assert.deepEqual([long.status, long.body.code], [401, 'rest_forbidden'])
+    deepEqual([long.status, long.body.code], [401, 'rest_forbidden'])
   })
 
   test('is refused an upload without a byte of it being asked for', async () => {
     const line = open()
     const headers = { ...PNG, 'content-length': '18000000', expect: '100-continue' }
     line.socket.write(head('POST', '/wp/v2/media', 'contributor', headers))
-    assert.equal(await line.status(), 403)
-    assert.doesNotMatch(line.received(), /100 Continue/)
+    equal(await line.status(), 403)
+    doesNotMatch(line.received(), /100 Continue/)
     line.socket.destroy()
   })
 
@@ -75,7 +75,7 @@ describe('who may not write', () => {
     const authorization = `Basic ${Buffer.from('nobody:wrong').toString('base64')}`
     const headers = { ...JSON_TYPE, authorization, 'content-length': '800000' }
     line.socket.write(head('POST', EVENTS, 'anonymous', headers))
-    assert.equal(await line.status(), 401)
+    equal(await line.status(), 401)
     line.socket.destroy()
   })
 })
@@ -84,7 +84,7 @@ test('a connection whose body was refused is closed, however long the client goe
   const line = open()
   line.socket.write(head('POST', EVENTS, 'anonymous', { ...JSON_TYPE, 'content-length': '100000000' }))
   const sending = setInterval(() => line.socket.write('x'.repeat(1000)), 50)
-  assert.equal(await line.status(), 401)
+  equal(await line.status(), 401)
   await line.closed
   clearInterval(sending)
 })
@@ -111,9 +111,9 @@ test('bodies beyond what all may hold are 503 with Retry-After, and the room com
     socket.write(Buffer.alloc(600_000, 0x20))
   }
   const statuses = await Promise.race(lines.map((line) => line.status()))
-  assert.equal(statuses, 503)
+  equal(statuses, 503)
   const refused = lines.find((line) => line.received().includes('503'))
-  assert.match(refused?.received() ?? '', /retry-after: 1\r\n[\s\S]*"code":"rest_unavailable"/i)
+  match(refused?.received() ?? '', /retry-after: 1\r\n[\s\S]*"code":"rest_unavailable"/i)
   for (const { socket } of lines) socket.destroy()
   await sleep(50)
   const { status } = await service.post(
@@ -122,7 +122,7 @@ test('bodies beyond what all may hold are 503 with Retry-After, and the room com
     'author',
     JSON_TYPE,
   )
-  assert.equal(status, 201)
+  equal(status, 201)
 })
 
 describe('bodies that one client sends slowly', () => {
@@ -159,20 +159,20 @@ describe('bodies that one client sends slowly', () => {
     const strangers = await stalled(EVENTS, 'anonymous', JSON_TYPE, 3, 60_000)
     const form = new URLSearchParams({ login: 'author', password: 'x'.repeat(10_000) })
     const signIn = await shared.request('anonymous', 'POST', '~/desk/sign-in', form, others)
-    assert.equal(signIn.status, 401)
+    equal(signIn.status, 401)
     const writers = await stalled(EVENTS, 'author', JSON_TYPE, 2, 600_000)
     const sent = JSON.stringify({ title: 'Others', ...DAY, description: ' '.repeat(100_000) })
     const create = await shared.request('editor', 'POST', '/events', sent.padEnd(500_000), {
       ...JSON_TYPE,
       ...others,
     })
-    assert.equal(create.status, 201)
+    equal(create.status, 201)
     const uploads = await stalled('/wp/v2/media', 'author', PNG, 23, 90_000)
     const file = await shared.request('editor', 'POST', '~/wp-json/wp/v2/media', Buffer.alloc(95_000), {
       ...PNG,
       ...others,
     })
-    assert.deepEqual([file.status, file.body.code], [400, 'rest_upload_unknown_type'])
+    deepEqual([file.status, file.body.code], [400, 'rest_upload_unknown_type'])
     await until(
       () => refusedOf(strangers) === 2 && refusedOf(writers) === 2,
       'those before have not given way',
@@ -187,8 +187,8 @@ describe('a client that stands still', () => {
       const line = open()
       line.socket.write(head('POST', EVENTS, as, { ...JSON_TYPE, 'content-length': '1000' }))
       line.socket.write('{"title":')
-      assert.equal(await line.status(), 408)
-      assert.match(line.received(), /"code":"rest_request_timeout"/)
+      equal(await line.status(), 408)
+      match(line.received(), /"code":"rest_request_timeout"/)
       await line.closed
     }
   })
@@ -197,7 +197,7 @@ describe('a client that stands still', () => {
     const line = open()
     line.socket.write(head('POST', EVENTS, 'author', { ...JSON_TYPE, 'content-length': '100000' }))
     const sending = setInterval(() => line.socket.write('{'), 20)
-    assert.equal(await line.status(), 408)
+    equal(await line.status(), 408)
     clearInterval(sending)
     await line.closed
   })
@@ -208,7 +208,7 @@ describe('a client that stands still', () => {
       const line = open()
       line.socket.write(head('POST', '/wp/v2/media', 'author', headers))
       line.socket.write('--b\r\nContent-Disposition: form-data; name="file"; filename="x.png"\r\n\r\nx')
-      assert.equal(await line.status(), 408)
+      equal(await line.status(), 408)
       await line.closed
     }
   })
@@ -216,14 +216,14 @@ describe('a client that stands still', () => {
   test('in its head is answered with 408, and closed', async () => {
     const line = open()
     line.socket.write('GET /wp-json/ HTTP/1.1\r\nHost: x\r\n')
-    assert.equal(await line.status(), 408)
+    equal(await line.status(), 408)
     await line.closed
   })
 
   test('before its first word is closed without one', async () => {
     const line = open()
     await line.closed
-    assert.equal(line.received(), '')
+    equal(line.received(), '')
   })
 })
 
@@ -239,14 +239,8 @@ test('a client that waits to be told to send its body is told so when it may', a
 })
 
 test('a POST that stands for a GET has no parameters in its body', async () => {
-  const { body } = await service.post(
-    '/events?_method=GET&per_page=1',
-    {
-      per_page: 7,
-    },
-    'anonymous',
-  )
-  assert.match(body.rest_url, /per_page=1\b/)
+  const { body } = await service.post('/events?_method=GET&per_page=1', { per_page: 7 }, 'anonymous')
+  match(body.rest_url, /per_page=1\b/)
 })
 
 test('files are taken where files are expected, and passed over elsewhere', async () => {
@@ -256,7 +250,7 @@ test('files are taken where files are expected, and passed over elsewhere', asyn
   form.append('end_date', '2027-05-01')
   form.append('file', new Blob(['no image']), 'x.txt')
   const { status, body } = await service.post('/events', form, 'author')
-  assert.deepEqual([status, body.title], [201, 'With a file'])
+  deepEqual([status, body.title], [201, 'With a file'])
 })
 
 describe('a form', () => {
@@ -282,8 +276,8 @@ describe('a form', () => {
   }
 
   async function assertAnswered(line: Line, status: number, code: string): Promise<void> {
-    assert.equal(await line.status(), status)
-    assert.match(line.received(), new RegExp(`"code":"${code}"`))
+    equal(await line.status(), status)
+    match(line.received(), new RegExp(`"code":"${code}"`))
     line.socket.destroy()
   }
 
@@ -309,7 +303,7 @@ describe('a form', () => {
     for (const path of [MEDIA, EVENTS])
       for (const end of ['', 'x', 'x'.repeat(100_000)])
         await assertAnswered(sendForm(path, FILE + end), 400, 'rest_invalid_form')
-    assert.equal((await service.get('/events')).status, 200)
+    equal((await service.get('/events')).status, 200)
   })
 
   test('that is refused while its files arrive leaves none of them open', async (t) => {
@@ -337,7 +331,7 @@ describe('a form', () => {
     await until(async () => (await openFiles()).length === 0, 'files of refused forms are still open')
     collectGarbage()
     await sleep(50)
-    assert.deepEqual(warnings, [])
+    deepEqual(warnings, [])
   })
 
   const ENDLESS: Record<string, [first: string, again: string]> = {
@@ -368,7 +362,7 @@ describe('a form', () => {
       `--b\r\nContent-Disposition: form-data; name="title"${type}${wide('Half \ud83d')}\r\n--b--`,
     ].join('')
     const answer = await service.post('/events', Buffer.from(parts, 'latin1'), 'author', FORM_TYPE)
-    assert.deepEqual([answer.status, answer.body.title], [201, 'Half \ufffd'])
+    deepEqual([answer.status, answer.body.title], [201, 'Half \ufffd'])
   })
 })
 
@@ -398,7 +392,7 @@ test('a client that has gone before its body is read is not waited for', async (
     const read = withBody({ request, response }, intake, async (read) => {
       await read({ isTrusted: true, takesFile: type !== 'application/json' })
     })
-    await assert.rejects(read)
+    await rejects(read)
   }
 })
 
@@ -407,8 +401,8 @@ test('every answer has a name of its own in X-Request-Id', async () => {
   const paths = '/events /events /events?per_page=3 /venues /nothing ~/healthz ~/ ~/media/none.png'.split(' ')
   for (const path of paths) {
     const name = (await service.get(path)).headers.get('x-request-id') ?? ''
-    assert.match(name, /^[\w-]{8,}$/, path)
+    match(name, /^[\w-]{8,}$/, path)
     seen.add(name)
   }
-  assert.equal(seen.size, paths.length)
+  equal(seen.size, paths.length)
 })

@@ -1,5 +1,5 @@
 // Feeds and pages are cached as lists are, and never show outdated content.
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, credentialsOf, onDay, serviceForTests } from '../support/service.ts'
@@ -9,9 +9,7 @@ let paths: string[]
 const ids: Record<string, number> = {}
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-const on = (days: number) => ({
-  ...onDay(inDays(days), '10:00:00', '12:00:00'),
-})
+const on = (days: number) => ({ ...onDay(inDays(days), '10:00:00', '12:00:00') })
 
 before(async () => {
   await service.ready
@@ -66,8 +64,8 @@ const textOf = ({ body }: Answer) =>
 async function compareAll(what: string): Promise<void> {
   for (const path of paths) {
     const [kept, anew] = [await ask(path), await askAnew(path)]
-    assert.equal(kept.status, anew.status, `${path} once ${what}`)
-    assert.ok(
+    equal(kept.status, anew.status, `${path} once ${what}`)
+    ok(
       textOf(kept) === textOf(anew),
       `${path} once ${what}:\n${textOf(kept)}\n${textOf(anew)}`.slice(0, 4000),
     )
@@ -131,13 +129,13 @@ describe('feeds and pages', () => {
       const first = await ask(path, plain)
       await ask(path, plain)
       const kept = await ask(path, plain)
-      assert.equal(first.headers.get('content-length'), null)
-      assert.equal(Number(kept.headers.get('content-length')), Buffer.byteLength(kept.body))
-      assert.equal(kept.body, first.body)
+      equal(first.headers.get('content-length'), null)
+      equal(Number(kept.headers.get('content-length')), Buffer.byteLength(kept.body))
+      equal(kept.body, first.body)
       for (const name of ['etag', 'content-type', 'content-disposition', 'vary', 'link'])
-        assert.equal(kept.headers.get(name), first.headers.get(name), name)
+        equal(kept.headers.get(name), first.headers.get(name), name)
       const named = await ask(path, { ...plain, accept: 'text/calendar' })
-      assert.equal(named.headers.get('content-length'), kept.headers.get('content-length'))
+      equal(named.headers.get('content-length'), kept.headers.get('content-length'))
     }
   })
 
@@ -147,36 +145,31 @@ describe('feeds and pages', () => {
     t.mock.timers.enable({ apis: ['Date'], now: noon })
     await service.update(`/events/${ids.event}`, { title: 'Changed' })
     for (const path of ['/events.ics', '/events.csv', '/venue/hall.rss', '/', '/event/concert/']) {
-      assert.equal((await ask(path)).headers.get('last-modified'), null, path)
+      equal((await ask(path)).headers.get('last-modified'), null, path)
     }
     t.mock.timers.setTime(Date.now() + 10_000)
     for (const path of ['/events.ics', '/events.csv', '/venue/hall.rss', '/', '/event/concert/']) {
       for (let times = 0; times < 3; times++) {
         const { headers } = await ask(path)
         const since = headers.get('last-modified') ?? ''
-        assert.ok(Date.now() - Date.parse(since) >= 5000, `${path} ${since}`)
-        assert.equal((await ask(path, { 'if-modified-since': since })).status, 304, path)
+        ok(Date.now() - Date.parse(since) >= 5000, `${path} ${since}`)
+        equal((await ask(path, { 'if-modified-since': since })).status, 304, path)
         const before = new Date(Date.parse(since) - 1000).toUTCString()
-        assert.equal((await ask(path, { 'if-modified-since': before })).status, 200, path)
-        assert.equal(
-          (await ask(path, { 'if-modified-since': since, 'if-none-match': '"other"' })).status,
-          200,
-          path,
-        )
-        assert.equal((await ask(path, { 'if-modified-since': 'yesterday' })).status, 200, path)
+        equal((await ask(path, { 'if-modified-since': before })).status, 200, path)
+        equal((await ask(path, { 'if-modified-since': since, 'if-none-match': '"other"' })).status, 200, path)
+        equal((await ask(path, { 'if-modified-since': 'yesterday' })).status, 200, path)
       }
     }
     const { headers } = await ask('/events.ics')
     const since = headers.get('last-modified') ?? ''
     await service.update(`/venues/${ids.venue}`, { address: '3 Main Street' })
-    assert.equal((await ask('/events.ics', { 'if-modified-since': since })).status, 200)
+    equal((await ask('/events.ics', { 'if-modified-since': since })).status, 200)
     t.mock.timers.setTime(Date.now() + 86_400_000)
-    assert.equal((await ask('/events.ics', { 'if-modified-since': since })).status, 200)
+    equal((await ask('/events.ics', { 'if-modified-since': since })).status, 200)
   })
 
   test('that depend on the clock are never kept', async () => {
     for (const path of ['/events.ics?starts_after=now', '/events/?start_date=now'])
-      for (let times = 0; times < 3; times++)
-        assert.equal((await ask(path)).headers.get('last-modified'), null)
+      for (let times = 0; times < 3; times++) equal((await ask(path)).headers.get('last-modified'), null)
   })
 })

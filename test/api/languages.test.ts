@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { onDay, type Reader, startService, type TestService } from '../support/service.ts'
@@ -178,15 +178,15 @@ for (const language of LANGUAGES.filter((candidate) => candidate !== 'en')) {
   test(`${language} and en describe the same interface in other words`, async () => {
     for (const request of described) {
       const found = differences(await ask('en', request), await ask(language, request))
-      assert.deepEqual(found.filter((path) => !isText(path)).map(String), [], nameOf(request))
-      assert.ok(found.length > 0, `${nameOf(request)} is in English`)
+      deepEqual(found.filter((path) => !isText(path)).map(String), [], nameOf(request))
+      ok(found.length > 0, `${nameOf(request)} is in English`)
     }
   })
 
   test(`${language} and en write and answer the same records`, async () => {
     const compare = (name: string, english: Plain, translated: Plain) => {
-      assert.ok(english.status < 300, name)
-      assert.deepEqual(differences(english, translated).map(String), [], name)
+      ok(english.status < 300, name)
+      deepEqual(differences(english, translated).map(String), [], name)
     }
     for (const [word, answers] of made) compare(word, answerOf(answers, 'en'), answerOf(answers, language))
     for (const request of read)
@@ -196,10 +196,10 @@ for (const language of LANGUAGES.filter((candidate) => candidate !== 'en')) {
   test(`${language} and en refuse the same with the same codes, each in words of its own`, async () => {
     for (const request of refused) {
       const [english, translated] = [await ask('en', request), await ask(language, request)]
-      assert.ok(english.status >= 400 && english.status < 500, `${nameOf(request)}: ${english.status}`)
+      ok(english.status >= 400 && english.status < 500, `${nameOf(request)}: ${english.status}`)
       const found = differences(english, translated)
-      assert.deepEqual(found.filter((path) => !isText(path)).map(String), [], nameOf(request))
-      assert.ok(found.map(String).includes('body,message'), `${nameOf(request)} is in English`)
+      deepEqual(found.filter((path) => !isText(path)).map(String), [], nameOf(request))
+      ok(found.map(String).includes('body,message'), `${nameOf(request)} is in English`)
     }
   })
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { call } from '../support/assistant.ts'
@@ -10,11 +10,11 @@ const service = serviceForTests({ text_bytes: '2000' })
 const DAY = { title: 'Concert', start_date: '2027-03-04 18:00:00', end_date: '2027-03-04 20:00:00' }
 
 function assertOver(answer: Answer, name: string, limit: number, text = name): void {
-  assert.equal(answer.status, 400, JSON.stringify(answer.body))
-  assert.equal(answer.body.code, 'rest_invalid_param')
-  assert.deepEqual(Object.keys(answer.body.data.params), [name])
-  assert.match(answer.body.data.params[name], new RegExp(`\\b${text}\\b.*\\b${limit}\\b`))
-  assert.equal(answer.body.data.details[name].data.limit, limit)
+  equal(answer.status, 400, JSON.stringify(answer.body))
+  equal(answer.body.code, 'rest_invalid_param')
+  deepEqual(Object.keys(answer.body.data.params), [name])
+  match(answer.body.data.params[name], new RegExp(`\\b${text}\\b.*\\b${limit}\\b`))
+  equal(answer.body.data.details[name].data.limit, limit)
 }
 
 describe('texts', () => {
@@ -27,22 +27,14 @@ describe('texts', () => {
       ['/organizers', 'email', 320, { organizer: 'Choir' }],
       ['/categories', 'name', 200, {}],
     ] as const) {
-      assert.equal(
-        (await service.post(path, { ...rest, [name]: 'a'.repeat(limit) })).status,
-        201,
-        `${path} ${name}`,
-      )
+      equal((await service.post(path, { ...rest, [name]: 'a'.repeat(limit) })).status, 201, `${path} ${name}`)
       assertOver(await service.post(path, { ...rest, [name]: 'a'.repeat(limit + 1) }), name, limit)
     }
   })
 
   test('a character counts once, however many units, bytes or signs of HTML it takes', async () => {
     for (const character of ['😀', '&', '&amp;', '&#038;', '日'])
-      assert.equal(
-        (await service.post('/events', { ...DAY, title: character.repeat(500) })).status,
-        201,
-        character,
-      )
+      equal((await service.post('/events', { ...DAY, title: character.repeat(500) })).status, 201, character)
     assertOver(await service.post('/events', { ...DAY, title: '😀'.repeat(501) }), 'title', 500)
     assertOver(await service.post('/events', { ...DAY, title: '&amp;'.repeat(501) }), 'title', 500)
   })
@@ -53,11 +45,11 @@ describe('texts', () => {
       ['/events', 'excerpt', DAY],
       ['/venues', 'description', { venue: 'Hall' }],
     ] as const) {
-      assert.equal((await service.post(path, { ...rest, [name]: 'a'.repeat(2000) })).status, 201)
+      equal((await service.post(path, { ...rest, [name]: 'a'.repeat(2000) })).status, 201)
       assertOver(await service.post(path, { ...rest, [name]: 'é'.repeat(1001) }), name, 2000)
     }
     // Descriptions of terms are short, since every event of a list shows those of its terms.
-    assert.equal((await service.post('/tags', { name: 'Jazz', description: 'a'.repeat(5000) })).status, 201)
+    equal((await service.post('/tags', { name: 'Jazz', description: 'a'.repeat(5000) })).status, 201)
     assertOver(
       await service.post('/tags', { name: 'Blues', description: 'a'.repeat(5001) }),
       'description',
@@ -69,14 +61,14 @@ describe('texts', () => {
     let parent = 0
     for (const name of ['k', 'l', 'm', 'l', 'm']) {
       const made = await service.post('/categories', { name: name.repeat(200), parent })
-      assert.equal(made.status, 201)
-      assert.ok(made.body.slug.length <= 200)
+      equal(made.status, 201)
+      ok(made.body.slug.length <= 200)
       parent = made.body.id
     }
   })
 
   test('a cost has a thousand bytes in all, and a hundred entries', async () => {
-    assert.equal(
+    equal(
       (await service.post('/events', { ...DAY, cost: Array.from({ length: 100 }, (_, i) => i) })).status,
       201,
     )
@@ -91,7 +83,7 @@ describe('texts', () => {
 
   test('no letter has more than thirty marks, in what is kept or searched for', async () => {
     const marks = (count: number) => `a${'\u0315\u0316'.repeat(count / 2)}`
-    assert.equal((await service.post('/events', { ...DAY, title: marks(30) })).status, 201)
+    equal((await service.post('/events', { ...DAY, title: marks(30) })).status, 201)
     assertOver(await service.post('/events', { ...DAY, title: marks(32) }), 'title', 30)
     assertOver(await service.post('/venues', { venue: 'Hall', city: marks(32) }), 'city', 30)
     for (const path of ['/events', '/venues', '/categories'])
@@ -102,7 +94,7 @@ describe('texts', () => {
     for (const path of '/events /venues /organizers /categories /tags ~/wp-json/wp/v2/tags'.split(' ')) {
       assertOver(await service.get(`${path}?search=${'a'.repeat(501)}`), 'search', 500)
       assertOver(await service.get(`${path}?search=${'a+'.repeat(21)}`), 'search', 20)
-      assert.equal((await service.get(`${path}?search=${'a+'.repeat(20)}`)).status, 200)
+      equal((await service.get(`${path}?search=${'a+'.repeat(20)}`)).status, 200)
     }
     assertOver(await service.get(`/venues?search=${'a.'.repeat(21)}`), 'search', 20)
   })
@@ -118,14 +110,14 @@ describe('texts', () => {
     ])
       assertOver(await service.get(`${path}?search=${phrases}`), 'search', 20)
     for (const path of ['/events', '~/wp-json/wp/v2/tribe_events', '~/wp-json/wp/v2/media'])
-      assert.equal((await service.get(`${path}?search=${phrases}`)).status, 200)
+      equal((await service.get(`${path}?search=${phrases}`)).status, 200)
   })
 })
 
 describe('lists', () => {
   test('a filter takes five hundred ids however they are sent', async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
-    assert.equal((await service.get(`/events?include=${ids(500).join()}`)).status, 200)
+    equal((await service.get(`/events?include=${ids(500).join()}`)).status, 200)
     assertOver(await service.get(`/events?include=${ids(501).join()}`), 'include', 500)
     assertOver(
       await service.get(
@@ -142,7 +134,7 @@ describe('lists', () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `Name ${n}`)
     for (const name of ['categories', 'tags'] as const) {
       const made = await service.post('/events', { ...DAY, [name]: names(100) })
-      assert.equal(made.body[name].length, 100)
+      equal(made.body[name].length, 100)
       assertOver(await service.post('/events', { ...DAY, [name]: names(101) }), name, 100)
       assertOver(await service.post('/events', { ...DAY, [name]: names(101).join() }), name, 100)
       assertOver(await service.post('/events', { ...DAY, [name]: ['a'.repeat(201)] }), name, 200)
@@ -182,12 +174,10 @@ describe('forms and queries', () => {
       [2000, 400],
     ] as const) {
       const form = `${new URLSearchParams(DAY)}${'&a'.repeat(n)}`
-      const posted = await service.post('/events', form, 'admin', {
-        'content-type': types[0] ?? '',
-      })
-      assert.equal(posted.status, status)
-      if (status === 400) assert.equal(posted.body.code, 'rest_too_many_parameters')
-      assert.equal((await service.post(`/events?${form}`, undefined)).status, status)
+      const posted = await service.post('/events', form, 'admin', { 'content-type': types[0] ?? '' })
+      equal(posted.status, status)
+      if (status === 400) equal(posted.body.code, 'rest_too_many_parameters')
+      equal((await service.post(`/events?${form}`, undefined)).status, status)
     }
   })
 
@@ -195,10 +185,10 @@ describe('forms and queries', () => {
     const made = await service.post('/events', { ...DAY, title: 'Alone' })
     await service.post('/events', { ...DAY, title: 'Another' })
     const answer = await service.post('/events?_method=GET&start_date=2027-03-04', { include: '98765' })
-    assert.equal(answer.status, 200)
-    assert.ok(answer.body.total > 1)
+    equal(answer.status, 200)
+    ok(answer.body.total > 1)
     const read = await service.post(`/events?_method=GET&include=${made.body.id}`, { include: '98765' })
-    assert.equal(read.body.events[0].title, 'Alone')
+    equal(read.body.events[0].title, 'Alone')
   })
 })
 
@@ -206,17 +196,17 @@ describe('who is told', () => {
   test('nothing is looked up for anonymous writers, who learn that they may not write', async () => {
     const marks = `a${'\u0315'.repeat(20_000)}${'\u0316'.repeat(20_000)}`
     const answer = await service.post('/categories', { name: 'New', parent: 98_765 }, 'anonymous')
-    assert.equal(answer.status, 401)
+    equal(answer.status, 401)
     assertOver(await service.post('/categories', { name: 'New', parent: marks }), 'parent', 100)
-    assert.ok((await service.post('/categories', { name: 'New', parent: marks }, 'anonymous')).status < 402)
-    assert.equal((await service.post('/events', { ...DAY, venue: 98_765 }, 'anonymous')).status, 401)
+    ok((await service.post('/categories', { name: 'New', parent: marks }, 'anonymous')).status < 402)
+    equal((await service.post('/events', { ...DAY, venue: 98_765 }, 'anonymous')).status, 401)
   })
 
   test('the language of the site says which limit it is', async () => {
     const german = await startService({ language: 'de' })
     const answer = await german.post('/events', { ...DAY, title: 'a'.repeat(501) })
     await german.close()
-    assert.equal(answer.body.data.params.title, 'Der Wert von title ist länger als 500 Zeichen.')
+    equal(answer.body.data.params.title, 'Der Wert von title ist länger als 500 Zeichen.')
   })
 })
 
@@ -249,10 +239,10 @@ describe('all dates of a series together', () => {
     const before = await held()
     const { id } = await roomy.create('/events', series(100_000, 104), 'author')
     const after = await held()
-    assert.equal(after.events - before.events, 104)
-    assert.ok(after.disk - before.disk < 30_000_000, `${after.disk - before.disk}`)
+    equal(after.events - before.events, 104)
+    ok(after.disk - before.disk < 30_000_000, `${after.disk - before.disk}`)
     const changed = { description: `${long(100_000)} Neu.`, recurrence_scope: 'all' }
-    assert.match((await roomy.update(`/events/${id}`, changed, 'author')).description, /Neu/)
+    match((await roomy.update(`/events/${id}`, changed, 'author')).description, /Neu/)
   })
 
   test('what takes more than twenty million bytes is refused before it is written, any way', async () => {
@@ -282,18 +272,18 @@ describe('all dates of a series together', () => {
     }
     for (const [name, asked] of Object.entries(refused)) {
       const { status, body } = await asked
-      assert.equal(status, 400, name)
-      assert.match(body.data.params.recurrence, /20000000 bytes/, name)
+      equal(status, 400, name)
+      match(body.data.params.recurrence, /20000000 bytes/, name)
     }
     const together = (await batch('require-all-validate')).body
-    assert.equal(together.failed, 'validation')
-    assert.equal((await held()).events, events)
+    equal(together.failed, 'validation')
+    equal((await held()).events, events)
     const dry = { ...SOON, description: long(58_000), recurrence: 'FREQ=DAILY;COUNT=700' }
     const { isError, content } = await call(roomy, 'create_event', dry, 'contributor')
-    assert.ok(isError)
-    assert.match(content[0].text, /20000000 bytes/)
+    ok(isError)
+    match(content[0].text, /20000000 bytes/)
     const each = (await batch('normal')).body.responses.map(({ status }: Answer) => status)
-    assert.deepEqual(each, [201, 201, 400])
+    deepEqual(each, [201, 201, 400])
   })
 
   test('a batch trashes no more than that, as rows are written again; any one series may go', async () => {
@@ -303,8 +293,8 @@ describe('all dates of a series together', () => {
       path: `/kalends/v1/series/${post_parent}`,
     }))
     const answer = await roomy.post('~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
-    assert.equal(answer.body.failed, 'validation', JSON.stringify(answer.body).slice(0, 200))
-    for (const { path } of requests) assert.equal((await roomy.remove(`~/wp-json${path}`)).status, 200)
+    equal(answer.body.failed, 'validation', JSON.stringify(answer.body).slice(0, 200))
+    for (const { path } of requests) equal((await roomy.remove(`~/wp-json${path}`)).status, 200)
   })
 })
 
@@ -316,6 +306,6 @@ test('a multipart form has at most a thousand fields, as more would keep others 
     const form = new FormData()
     form.append('venue', 'Hall')
     for (let i = 1; i < count; i++) form.append('x', '')
-    assert.equal((await service.post('/venues', form)).status, expected, `${count} fields`)
+    equal((await service.post('/venues', form)).status, expected, `${count} fields`)
   }
 })

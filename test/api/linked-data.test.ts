@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { touch } from '../support/recording.ts'
 import { type Body, day, type Reader, serviceForTests, startService } from '../support/service.ts'
@@ -15,30 +15,30 @@ describe('linked data', () => {
       organizer: [{ organizer: 'Club' }, { organizer: 'Choir' }],
     }
     const made = await create('/events', { title: 'Linked', ...day, ...places })
-    assert.deepEqual([made.venue.json_ld, made.organizer[0].json_ld], [undefined, undefined])
+    deepEqual([made.venue.json_ld, made.organizer[0].json_ld], [undefined, undefined])
     const listed = async (as: Reader) =>
       (await read(`/events?organizer=${made.organizer[0].id}`, as)).events[0]
     for (const as of ['anonymous', 'editor'] as const) {
       // Three times, since a repeated read may come from memory.
       for (const _time of [1, 2, 3]) {
         const single = await read(`/events/${made.id}`, as)
-        assert.deepEqual(single.venue.json_ld, (await read(`/venues/${made.venue.id}`)).json_ld)
-        assert.equal(single.venue.json_ld['@type'], 'Place')
+        deepEqual(single.venue.json_ld, (await read(`/venues/${made.venue.id}`)).json_ld)
+        equal(single.venue.json_ld['@type'], 'Place')
         for (const organizer of single.organizer)
-          assert.deepEqual(organizer.json_ld, (await read(`/organizers/${organizer.id}`)).json_ld)
-        assert.equal(single.organizer[1].json_ld.name, 'Choir')
-        assert.deepEqual((await read('/events/by-slug/linked', as)).venue.json_ld, single.venue.json_ld)
+          deepEqual(organizer.json_ld, (await read(`/organizers/${organizer.id}`)).json_ld)
+        equal(single.organizer[1].json_ld.name, 'Choir')
+        deepEqual((await read('/events/by-slug/linked', as)).venue.json_ld, single.venue.json_ld)
         const inList = await listed(as)
-        assert.deepEqual(
+        deepEqual(
           [inList.venue.json_ld, inList.organizer[0].json_ld, inList.json_ld],
           Array(3).fill(undefined),
         )
       }
     }
     const { body: put } = await service.put(`/events/${made.id}`, { title: 'Linked again' })
-    assert.deepEqual([put.venue.json_ld, put.organizer[0].json_ld], [undefined, undefined])
+    deepEqual([put.venue.json_ld, put.organizer[0].json_ld], [undefined, undefined])
     await service.put(`/venues/${made.venue.id}`, { city: 'Basel' })
-    assert.equal((await read(`/events/${made.id}`)).venue.json_ld.address.addressLocality, 'Basel')
+    equal((await read(`/events/${made.id}`)).venue.json_ld.address.addressLocality, 'Basel')
   })
 
   test('no text in it can end the script element that a page puts it in', async () => {
@@ -70,14 +70,14 @@ describe('linked data', () => {
         for (const { json_ld } of [answer, answer.venue, answer.organizer]
           .flat()
           .filter((one) => typeof one === 'object')) {
-          assert.ok(json_ld, path)
-          assert.doesNotMatch(JSON.stringify(json_ld), /<|-->/, path)
+          ok(json_ld, path)
+          doesNotMatch(JSON.stringify(json_ld), /<|-->/, path)
         }
       }
     }
     const { name } = (await read(`/events/${event.id}`)).json_ld
-    assert.ok(name.startsWith('A &lt;/script&gt;'), name)
-    assert.ok(name.includes('&amp;lt;i&amp;gt; & co'), name)
+    ok(name.startsWith('A &lt;/script&gt;'), name)
+    ok(name.includes('&amp;lt;i&amp;gt; & co'), name)
   })
 })
 
@@ -101,7 +101,7 @@ describe('addresses', () => {
       for (const website of good) await create(path, { [name]: `Good ${website}`, ...day, website })
       for (const website of bad) {
         const { status, body } = await service.post(path, { [name]: 'Bad', ...day, website })
-        assert.deepEqual([status, Object.keys(body.data.params)], [400, ['website']], website)
+        deepEqual([status, Object.keys(body.data.params)], [400, ['website']], website)
       }
     }
   })
@@ -113,15 +113,15 @@ describe('addresses', () => {
         ...day,
         website: 'https://example.org/?q="a"<b>',
       })
-      assert.equal(record.website, 'https://example.org/?q=%22a%22%3Cb%3E', path)
+      equal(record.website, 'https://example.org/?q=%22a%22%3Cb%3E', path)
       const { body } = await service.put(`${path}/${record.id}`, { website: record.website })
-      assert.equal(body.website, record.website)
+      equal(body.website, record.website)
       const again = await service.post(path, {
         [name]: 'Quoted',
         ...day,
         website: 'https://example.org/?q="a"<b>',
       })
-      if (path !== '/events') assert.equal(again.body.id, record.id)
+      if (path !== '/events') equal(again.body.id, record.id)
     }
   })
 
@@ -141,17 +141,17 @@ describe('addresses', () => {
       await service.put(`/events/${event.id}`, { excerpt: website })
       for (const as of ['anonymous', 'editor'] as const) {
         const single = await read(`/events/${event.id}`, as)
-        assert.equal(single.website, single.url)
-        assert.deepEqual([single.venue.website, single.organizer[0].website], [undefined, undefined])
+        equal(single.website, single.url)
+        deepEqual([single.venue.website, single.organizer[0].website], [undefined, undefined])
         const place = await read(`/venues/${venue}`, as)
-        assert.deepEqual([place.website, place.json_ld.sameAs], [undefined, ''])
+        deepEqual([place.website, place.json_ld.sameAs], [undefined, ''])
         const host = await read(`/organizers/${organizer}`, as)
-        assert.deepEqual([host.website, host.json_ld.sameAs, host.json_ld.url], [undefined, '', ''])
+        deepEqual([host.website, host.json_ld.sameAs, host.json_ld.url], [undefined, '', ''])
       }
     }
     await store('venues', venue, 'https://example.org/"><script>')
     await service.put(`/venues/${venue}`, { city: 'Bern' })
-    assert.equal((await read(`/venues/${venue}`)).website, 'https://example.org/%22%3E%3Cscript%3E')
+    equal((await read(`/venues/${venue}`)).website, 'https://example.org/%22%3E%3Cscript%3E')
   })
 })
 
@@ -161,7 +161,7 @@ test('the word for a price of nought is the same in every language', async () =>
     const { body } = await other.post('/events', { title: 'Free', ...day, cost: '0' })
     const range = await other.post('/events', { title: 'Range', ...day, cost: ['0', '10'] })
     await other.close()
-    assert.deepEqual([body.cost, range.body.cost], ['Free', 'Free – $10'], language)
+    deepEqual([body.cost, range.body.cost], ['Free', 'Free – $10'], language)
   }
 })
 
@@ -171,11 +171,11 @@ test('the map flags of venues are described as text as well, as the index has th
   const args = venues.endpoints.find(({ methods }: Body) => methods.includes('POST')).args
   const { schemas } = (await read('/doc')).components
   for (const flag of ['show_map', 'show_map_link']) {
-    assert.equal(args[flag].type, 'string')
+    equal(args[flag].type, 'string')
     for (const schema of ['NewVenue', 'VenueChange'])
-      assert.ok(schemas[schema].properties[flag].type.includes('string'), `${schema}.${flag}`)
-    assert.equal(schemas.Venue.properties[flag].type, 'boolean')
+      ok(schemas[schema].properties[flag].type.includes('string'), `${schema}.${flag}`)
+    equal(schemas.Venue.properties[flag].type, 'boolean')
     const { body, status } = await service.post('/venues', { venue: `With ${flag}`, [flag]: 'yes' })
-    assert.deepEqual([status, body[flag]], [201, true])
+    deepEqual([status, body[flag]], [201, true])
   }
 })

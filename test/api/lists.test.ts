@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
 import {
   type Answer,
@@ -38,8 +38,8 @@ function inYears(years: number): string {
 async function assertInvalid(path: string, ...params: string[]): Promise<void> {
   for (const as of ['anonymous', 'subscriber', 'admin'] as const) {
     const { status, body } = await service.get(path, as)
-    assert.equal(status, 400, `${path}: ${JSON.stringify(body)}`)
-    assert.deepEqual([body.code, Object.keys(body.data.params)], ['rest_invalid_param', params], path)
+    equal(status, 400, `${path}: ${JSON.stringify(body)}`)
+    deepEqual([body.code, Object.keys(body.data.params)], ['rest_invalid_param', params], path)
   }
 }
 
@@ -102,17 +102,17 @@ describe('the window of the list of events', () => {
   test(`${WINDOWS.length} windows hold what starts within them, in order`, async () => {
     for (const [query, expected] of WINDOWS) {
       const body = await list(`/events?per_page=50&${query}`)
-      assert.deepEqual(titles(body), expected, query)
-      assert.equal(body.total, expected.length)
+      deepEqual(titles(body), expected, query)
+      equal(body.total, expected.length)
     }
   })
 
   test('hidden events are in no list for anybody, and readable by id', async () => {
     const { events } = await list(`/events?start_date=${A}&end_date=${A}&per_page=50`, 'admin')
-    assert.ok(!named(events, 'title').includes('hidden'))
+    ok(!named(events, 'title').includes('hidden'))
     const { body } = await service.get('/events/by-slug/hidden')
-    assert.equal(body.hide_from_listings, true)
-    assert.equal((await list(`/events?include=${body.id}`, 'admin')).total, 0)
+    equal(body.hide_from_listings, true)
+    equal((await list(`/events?include=${body.id}`, 'admin')).total, 0)
   })
 
   test('what is no date is refused by name, all of them at once', async () => {
@@ -172,7 +172,7 @@ describe('filters of the list of events', () => {
       `venue[0]=${barn.id}&venue[1]=${loft.id}`,
     ]
     for (const query of [...both, `venue=${barn.id}&venue=${loft.id}`, `venue=${barn.id}, ${loft.id}`])
-      assert.equal((await list(`/events?${WINDOW}&${query}`)).total, expected, query)
+      equal((await list(`/events?${WINDOW}&${query}`)).total, expected, query)
     for (const query of [
       'categories=MUSIC',
       'categories=jazz-blues',
@@ -180,8 +180,8 @@ describe('filters of the list of events', () => {
       'categories=Jazz %26 Blues',
       'categories=music,jazz-blues',
     ])
-      assert.equal((await list(`/events?${WINDOW}&${query}`)).total, expected - 1, query)
-    assert.equal((await list(`/events?${WINDOW}&tags=${indoors.id}&tags=outdoors`)).total, expected)
+      equal((await list(`/events?${WINDOW}&${query}`)).total, expected - 1, query)
+    equal((await list(`/events?${WINDOW}&tags=${indoors.id}&tags=outdoors`)).total, expected)
   })
 
   test('what can not be filtered by is refused by name, all of it at once', async () => {
@@ -214,17 +214,17 @@ describe('filters of the list of events', () => {
       await assertInvalid(`/events?${query}`, ...params)
     for (const status of ['draft', 'publish,draft', 'publish,publish', 'any', '']) {
       const { status: answered, body } = await service.get(`/events?status=${status}`)
-      assert.deepEqual([answered, Object.keys(body.data.params)], [400, ['status']])
+      deepEqual([answered, Object.keys(body.data.params)], [400, ['status']])
     }
   })
 
   test('unknown parameters are passed over', async () => {
     const { total } = await list(`/events?${WINDOW}`)
-    assert.equal(
+    equal(
       (await list(`/events?${WINDOW}&order=desc&orderby=x&_embed=1&force=true&foo[bar]=baz`)).total,
       total,
     )
-    assert.equal((await service.get(`/events/?&${WINDOW}`)).body.total, total)
+    equal((await service.get(`/events/?&${WINDOW}`)).body.total, total)
   })
 })
 
@@ -247,16 +247,16 @@ describe('order and pages', () => {
     const ids = named(events, 'id').reverse().slice(0, 8)
     const shown = (await list(`/events?include=${ids}`)).events
     const key = ({ date, id }: Body) => `${date} ${String(id).padStart(6, '0')}`
-    assert.equal(shown.length, 8)
-    assert.deepEqual(shown.map(key), shown.map(key).sort())
+    equal(shown.length, 8)
+    deepEqual(shown.map(key), shown.map(key).sort())
   })
 
   test('a page holds 10 records, 50 at most, and totals are reckoned with that', async () => {
     const plain = await list(`/events?${WINDOW}`)
-    assert.deepEqual([plain.events.length, plain.total, plain.total_pages], [10, 55, 6])
+    deepEqual([plain.events.length, plain.total, plain.total_pages], [10, 55, 6])
     const large = await list(`/events?${WINDOW}&per_page=500`)
-    assert.deepEqual([large.events.length, large.total, large.total_pages], [50, 55, 2])
-    assert.equal(new URL(large.next_rest_url).searchParams.get('per_page'), '50')
+    deepEqual([large.events.length, large.total, large.total_pages], [50, 55, 2])
+    equal(new URL(large.next_rest_url).searchParams.get('per_page'), '50')
   })
 
   test('links to other pages stand where there are any, in the body and in the Link header', async () => {
@@ -264,60 +264,55 @@ describe('order and pages', () => {
     const last = await service.get(`/events?${WINDOW}&per_page=50&page=2`)
     const { next_rest_url } = first.body
     const { previous_rest_url } = last.body
-    assert.deepEqual([first.body.previous_rest_url, last.body.next_rest_url], [undefined, undefined])
-    assert.deepEqual(Object.keys(first.body), ['events', 'rest_url', 'next_rest_url', 'total', 'total_pages'])
-    assert.deepEqual(Object.keys(last.body), 'events rest_url previous_rest_url total total_pages'.split(' '))
-    assert.equal(new URL(previous_rest_url).searchParams.has('page'), false)
-    assert.match(first.headers.get('link') ?? '', /rel="next"/)
-    assert.ok(first.headers.get('link')?.includes(`<${next_rest_url}>; rel="next"`))
-    assert.ok(last.headers.get('link')?.includes(`<${previous_rest_url}>; rel="prev"`))
+    deepEqual([first.body.previous_rest_url, last.body.next_rest_url], [undefined, undefined])
+    deepEqual(Object.keys(first.body), ['events', 'rest_url', 'next_rest_url', 'total', 'total_pages'])
+    deepEqual(Object.keys(last.body), 'events rest_url previous_rest_url total total_pages'.split(' '))
+    equal(new URL(previous_rest_url).searchParams.has('page'), false)
+    match(first.headers.get('link') ?? '', /rel="next"/)
+    ok(first.headers.get('link')?.includes(`<${next_rest_url}>; rel="next"`))
+    ok(last.headers.get('link')?.includes(`<${previous_rest_url}>; rel="prev"`))
   })
 
   test('an empty first page is in order; past the end is 404 for records, empty for terms', async () => {
     const empty = await service.get('/events?start_date=1999-01-01&end_date=1999-01-02')
-    assert.deepEqual(
-      [empty.status, empty.body.events, empty.body.total, empty.body.total_pages],
-      [200, [], 0, 0],
-    )
+    deepEqual([empty.status, empty.body.events, empty.body.total, empty.body.total_pages], [200, [], 0, 0])
     for (const kind of ['event', 'venue', 'organizer']) {
       const { status, body } = await service.get(`/${kind}s?page=999`)
-      assert.deepEqual([status, body.code], [404, `${kind}-archive-page-not-found`])
+      deepEqual([status, body.code], [404, `${kind}-archive-page-not-found`])
     }
     for (const page of ['2', '99999999999999'])
-      assert.equal((await service.get(`/events?search=qqq&page=${page}`)).status, 404)
+      equal((await service.get(`/events?search=qqq&page=${page}`)).status, 404)
     for (const path of ['categories', 'tags']) {
       const { status, body } = await service.get(`/${path}?page=999&hide_empty=false`)
-      assert.deepEqual([status, body[path].length], [200, 0])
-      assert.ok(body.previous_rest_url)
+      deepEqual([status, body[path].length], [200, 0])
+      ok(body.previous_rest_url)
     }
   })
 
   test('totals stand in the headers, which browsers may read, and HEAD sends the same headers', async () => {
-    const get = await service.get(`/events?${WINDOW}`, 'anonymous', {
-      origin: 'https://app.example',
-    })
+    const get = await service.get(`/events?${WINDOW}`, 'anonymous', { origin: 'https://app.example' })
     const head = await service.request('anonymous', 'HEAD', `/events?${WINDOW}`, undefined, {
       origin: 'https://app.example',
     })
     for (const { headers } of [get, head]) {
-      assert.deepEqual([headers.get('x-tec-total'), headers.get('x-tec-totalpages')], ['55', '6'])
-      assert.match(headers.get('access-control-expose-headers') ?? '', /X-TEC-Total, X-TEC-TotalPages/)
-      assert.equal(headers.get('access-control-allow-origin'), 'https://app.example')
-      assert.equal(headers.get('content-type'), 'application/json; charset=UTF-8')
+      deepEqual([headers.get('x-tec-total'), headers.get('x-tec-totalpages')], ['55', '6'])
+      match(headers.get('access-control-expose-headers') ?? '', /X-TEC-Total, X-TEC-TotalPages/)
+      equal(headers.get('access-control-allow-origin'), 'https://app.example')
+      equal(headers.get('content-type'), 'application/json; charset=UTF-8')
     }
-    assert.equal(head.body, undefined)
+    equal(head.body, undefined)
     const same = await service.get(`/events?${WINDOW}`, 'anonymous', {
       'if-none-match': get.headers.get('etag') ?? '',
     })
-    assert.deepEqual([same.status, same.body], [304, undefined])
+    deepEqual([same.status, same.body], [304, undefined])
   })
 
   test('_fields reaches into records of a list, and _envelope takes status and headers along', async () => {
     const { body } = await service.get(`/events?${WINDOW}&_fields=events.id,events.venue,total`)
-    assert.deepEqual(Object.keys(body), ['events', 'total'])
-    assert.deepEqual(Object.keys(body.events[0]), ['id', 'venue'])
+    deepEqual(Object.keys(body), ['events', 'total'])
+    deepEqual(Object.keys(body.events[0]), ['id', 'venue'])
     const enveloped: Answer = await service.get(`/events?${WINDOW}&page=999&_envelope`)
-    assert.deepEqual(
+    deepEqual(
       [enveloped.status, enveloped.body.status, enveloped.body.body.code],
       [200, 404, 'event-archive-page-not-found'],
     )
@@ -335,8 +330,8 @@ describe('geolocation', () => {
   const DATES = { start_date: '2027-05-01 10:00:00', end_date: '2027-05-01 11:00:00' }
   const ask = async (query: string): Promise<string[]> => {
     const { status, body } = await located.get(`/events?${WINDOW}&${query}`)
-    assert.equal(status, 200, JSON.stringify(body))
-    assert.equal(body.total, body.events.length)
+    equal(status, 200, JSON.stringify(body))
+    equal(body.total, body.events.length)
     return titles(body).sort()
   }
   const venues = async (query: string): Promise<string[]> =>
@@ -345,7 +340,7 @@ describe('geolocation', () => {
   test('without any venue that has coordinates the filters have no effect', async () => {
     await located.post('/events', { title: 'Nowhere', ...DATES })
     for (const query of ['geoloc=true', 'geoloc=false', 'geoloc_lat=40&geoloc_lng=-70'])
-      assert.deepEqual(await ask(query), ['Nowhere'], query)
+      deepEqual(await ask(query), ['Nowhere'], query)
   })
 
   test('events are found by whether their venue has coordinates and by how far it is', async () => {
@@ -363,8 +358,8 @@ describe('geolocation', () => {
         ...DATES,
         venue: { venue, ...place },
       })
-      assert.equal(status, 201, JSON.stringify(body))
-      assert.deepEqual([body.venue.geo_lat ?? 'none', body.venue.geo_lng ?? 'none'].map(String), [
+      equal(status, 201, JSON.stringify(body))
+      deepEqual([body.venue.geo_lat ?? 'none', body.venue.geo_lng ?? 'none'].map(String), [
         String(Number((place as Body).geo_lat ?? Number.NaN)).replace('NaN', 'none'),
         String(Number((place as Body).geo_lng ?? Number.NaN)).replace('NaN', 'none'),
       ])
@@ -374,7 +369,7 @@ describe('geolocation', () => {
       ...DATES,
       venue: [{ venue: 'Unmapped' }, { venue: 'Potsdam' }],
     })
-    assert.deepEqual(await ask('geoloc=true'), ['Berlin', 'Both', 'Fiji', 'Hamburg', 'Pole', 'Potsdam'])
+    deepEqual(await ask('geoloc=true'), ['Berlin', 'Both', 'Fiji', 'Hamburg', 'Pole', 'Potsdam'])
     for (const [box, found] of [
       ['13,52,14,53', ['Berlin', 'Both', 'Potsdam']],
       [' 13.066, 52.4, 13.405, 52.52 ', ['Berlin', 'Both', 'Potsdam']],
@@ -384,20 +379,16 @@ describe('geolocation', () => {
       ['-180,-90,180,90', ['Berlin', 'Both', 'Fiji', 'Hamburg', 'Pole', 'Potsdam']],
       ['0,0,0,0', []],
     ] as const)
-      assert.deepEqual(await ask(`bbox=${encodeURIComponent(box)}`), found, box)
-    assert.deepEqual(await ask('geoloc=false'), ['Nowhere', 'Unmapped'])
+      deepEqual(await ask(`bbox=${encodeURIComponent(box)}`), found, box)
+    deepEqual(await ask('geoloc=false'), ['Nowhere', 'Unmapped'])
     const berlin = 'geoloc_lat=52.52&geoloc_lng=13.405'
-    assert.deepEqual(await ask(berlin), ['Berlin', 'Both', 'Potsdam'])
-    assert.deepEqual(await ask(`${berlin}&geoloc_radius=10`), ['Berlin'])
-    assert.deepEqual(await ask(`${berlin}&geoloc_radius=300.5&search=-both`), [
-      'Berlin',
-      'Hamburg',
-      'Potsdam',
-    ])
-    assert.deepEqual(await ask(`${berlin}&geoloc=false`), [])
-    assert.deepEqual(await ask('geoloc_lat=-17.8&geoloc_lng=-179.9&geoloc_radius=50'), ['Fiji'])
-    assert.deepEqual(await ask('geoloc_lat=89.9&geoloc_lng=180&geoloc_radius=50'), ['Pole'])
-    assert.deepEqual(await ask('geoloc_lat=0&geoloc_lng=0&geoloc_radius=20100'), [
+    deepEqual(await ask(berlin), ['Berlin', 'Both', 'Potsdam'])
+    deepEqual(await ask(`${berlin}&geoloc_radius=10`), ['Berlin'])
+    deepEqual(await ask(`${berlin}&geoloc_radius=300.5&search=-both`), ['Berlin', 'Hamburg', 'Potsdam'])
+    deepEqual(await ask(`${berlin}&geoloc=false`), [])
+    deepEqual(await ask('geoloc_lat=-17.8&geoloc_lng=-179.9&geoloc_radius=50'), ['Fiji'])
+    deepEqual(await ask('geoloc_lat=89.9&geoloc_lng=180&geoloc_radius=50'), ['Pole'])
+    deepEqual(await ask('geoloc_lat=0&geoloc_lng=0&geoloc_radius=20100'), [
       'Berlin',
       'Both',
       'Fiji',
@@ -405,8 +396,8 @@ describe('geolocation', () => {
       'Pole',
       'Potsdam',
     ])
-    assert.deepEqual(await venues('geoloc=false'), ['Unmapped'])
-    assert.deepEqual(await venues(berlin), ['Berlin', 'Potsdam'])
+    deepEqual(await venues('geoloc=false'), ['Unmapped'])
+    deepEqual(await venues(berlin), ['Berlin', 'Potsdam'])
   })
 
   test('a venue has two coordinates or none, in range, as numbers or text; empty clears them', async () => {
@@ -418,19 +409,19 @@ describe('geolocation', () => {
       [{ geo_lat: 'north', geo_lng: [] }, 'geo_lat', 'geo_lng'],
     ] as const) {
       const { status, body } = await located.post('/venues', { venue: 'Lost', ...place })
-      assert.deepEqual([status, Object.keys(body.data.params)], [400, params], JSON.stringify(place))
+      deepEqual([status, Object.keys(body.data.params)], [400, params], JSON.stringify(place))
     }
     const { body: venue } = await located.post('/venues', { venue: 'Null Island', geo_lat: '0', geo_lng: 0 })
-    assert.deepEqual([venue.geo_lat, venue.geo_lng], [0, 0])
+    deepEqual([venue.geo_lat, venue.geo_lng], [0, 0])
     const path = `/venues/${venue.id}`
-    assert.deepEqual((await located.get(path)).body.json_ld.geo, {
+    deepEqual((await located.get(path)).body.json_ld.geo, {
       '@type': 'GeoCoordinates',
       latitude: 0,
       longitude: 0,
     })
-    assert.equal((await located.put(path, { geo_lng: 5.5 })).body.geo_lng, 5.5)
-    assert.equal((await located.put(path, { geo_lng: '' })).status, 400)
+    equal((await located.put(path, { geo_lng: 5.5 })).body.geo_lng, 5.5)
+    equal((await located.put(path, { geo_lng: '' })).status, 400)
     const { body: cleared } = await located.put(path, { geo_lat: '', geo_lng: '' })
-    assert.deepEqual([cleared.geo_lat, cleared.geo_lng], [undefined, undefined])
+    deepEqual([cleared.geo_lat, cleared.geo_lng], [undefined, undefined])
   })
 })

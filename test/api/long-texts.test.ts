@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderText } from '../../src/base/text/html.ts'
 import { serviceForTests } from '../support/service.ts'
@@ -10,8 +10,8 @@ test('what is worked out beside the others is what would have been worked out he
     `<b onclick="x">${'é & '.repeat(5000)}</b>`,
   ].entries()) {
     const made = await service.post('/venues', { venue: `Same ${at}`, description: text }, 'author')
-    assert.equal(made.body.description, renderText(text, false))
+    equal(made.body.description, renderText(text, false))
     const trusted = await service.post('/venues', { venue: `Another ${at}`, description: text }, 'admin')
-    assert.equal(trusted.body.description, renderText(text, true))
+    equal(trusted.body.description, renderText(text, true))
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { cacheBudget } from '../../src/base/cache.ts'
@@ -40,7 +40,7 @@ async function loaded(): Promise<void> {
 const day = { start_date: '2027-03-01 10:00:00', end_date: '2027-03-01 12:00:00' }
 
 function index() {
-  assert.ok(memory.index, 'the memory is filled')
+  ok(memory.index, 'the memory is filled')
   return memory.index
 }
 
@@ -55,7 +55,7 @@ test('events lose a term that is removed, and move with categories that do', asy
   const before = index()
   const filed = (...terms: { id: number }[]) =>
     terms.map(({ id }) => eventsOfTerm(index(), id).includes(event.id))
-  assert.deepEqual(filed(root, other, middle, leaf, tag), [true, false, true, true, true])
+  deepEqual(filed(root, other, middle, leaf, tag), [true, false, true, true, true])
   const steps: [() => Promise<unknown>, boolean[]][] = [
     [() => service.remove(`/tags/${tag.id}`), [true, false, true, true, false]],
     [() => service.put(`/categories/${middle.id}`, { parent: other.id }), [false, true, true, true, false]],
@@ -65,10 +65,10 @@ test('events lose a term that is removed, and move with categories that do', asy
   for (const [step, expected] of steps) {
     await step()
     await catchUp(memory)
-    assert.deepEqual(filed(root, other, middle, leaf, tag), expected)
-    assert.equal(memory.index, before)
+    deepEqual(filed(root, other, middle, leaf, tag), expected)
+    equal(memory.index, before)
   }
-  assert.deepEqual(reported, [])
+  deepEqual(reported, [])
 })
 
 async function withoutLinks(work: () => Promise<void>): Promise<void> {
@@ -93,9 +93,9 @@ test('a list waits for a small calendar that is being read', async () => {
   open()
   const context = { ...(await publicContext(service.app)), memory }
   const list = async () => findEvents(context, await parseFields(eventFilters, {}, context))
-  assert.equal((await list()).isIndexed, undefined)
+  equal((await list()).isIndexed, undefined)
   const loading = loadMemory(memory)
-  assert.equal((await list()).isIndexed, true)
+  equal((await list()).isIndexed, true)
   await loading
 })
 
@@ -116,9 +116,9 @@ test('an index that was read is used once it has every change made meanwhile', a
   }
   open({ ...database, readChanges })
   await loadMemory(memory)
-  assert.equal(hasMade(), true)
-  assert.ok(looks.length > 0)
-  assert.deepEqual(new Set(looks), new Set(['right']))
+  equal(hasMade(), true)
+  ok(looks.length > 0)
+  deepEqual(new Set(looks), new Set(['right']))
 })
 
 test('what cannot be read is noted, and read again until it can', async () => {
@@ -130,10 +130,10 @@ test('what cannot be read is noted, and read again until it can', async () => {
       isLoaded = true
     })
     await until(() => reported.length > 0, 'nothing was noted')
-    assert.equal(isLoaded, false)
+    equal(isLoaded, false)
   })
   await loading
-  assert.ok(index().slotCount > 0)
+  ok(index().slotCount > 0)
 })
 
 test('a change that cannot be taken in costs the memory for a while, and not whoever made it', async () => {
@@ -142,9 +142,9 @@ test('a change that cannot be taken in costs the memory for a while, and not who
   await withoutLinks(async () => {
     await service.app.database.write((tx) => touch(tx, 'event', event.id))
     await catchUp(memory)
-    assert.equal(memory.index, undefined)
-    assert.ok(reported.length > 0)
+    equal(memory.index, undefined)
+    ok(reported.length > 0)
   })
   await until(() => memory.index !== undefined, 'the memory was not filled again', 20)
-  assert.ok((index().slotOf[event.id] ?? 0) > 0)
+  ok((index().slotOf[event.id] ?? 0) > 0)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -57,7 +57,7 @@ before(async () => {
   const pick = numbers(7)
   for (let i = 0; i < 120; i++) {
     const { status, body } = await service.post('/events', randomEvent(pick, `Event ${i}`))
-    assert.equal(status, 201)
+    equal(status, 201)
     events.push(body.id)
   }
   await filled()
@@ -75,7 +75,7 @@ async function bothWays(query: string): Promise<[Seen, Seen]> {
   const seen = async (as: 'anonymous' | 'admin', more: string): Promise<Seen> => {
     const { status, body } = await service.get(`/events?${query}${more}`, as)
     if (status === 404) return { ids: [], total: -1 }
-    assert.equal(status, 200, JSON.stringify(body))
+    equal(status, 200, JSON.stringify(body))
     return { ids: body.events.map((event: { id: number }) => event.id), total: body.total }
   }
   return [await seen('anonymous', ''), await seen('admin', '&status=publish')]
@@ -87,7 +87,7 @@ test('moving a category moves its events into and out of what its ancestors list
   await service.put(`/categories/${body.categories[0].id}`, { parent: music })
   for (const slug of ['music', 'sports', 'rowing']) {
     const [memory, database] = await bothWays(`start_date=2027-01-01&categories=${slug}&per_page=50`)
-    assert.deepEqual(memory, database, slug)
+    deepEqual(memory, database, slug)
   }
 })
 
@@ -99,7 +99,7 @@ test('an event from memory is what the database gives, in lists and alone, alway
     const memory = await service.get(path)
     const database = await service.get(path + more, 'admin')
     if (memory.status === 200 || database.body.status === 'publish')
-      assert.deepEqual(memory.body, database.body, path)
+      deepEqual(memory.body, database.body, path)
     return memory
   }
   for (let round = 0; round < rounds(3); round++) {
@@ -126,7 +126,7 @@ test('an event from memory is what the database gives, in lists and alone, alway
       '/events?start_date=2027-01-01&per_page=50&status=publish',
       'admin',
     )
-    assert.deepEqual(shown.events, stored.events)
+    deepEqual(shown.events, stored.events)
   }
 })
 
@@ -137,15 +137,15 @@ test('an event keeps its entity tag while others change, until it, its venue or 
   const path = `/events/${kept.id}`
   const tagOf = async () => {
     const { status, headers, body } = await service.get(path)
-    assert.equal(status, 200)
-    assert.deepEqual(body, (await service.get(path, 'admin')).body)
+    equal(status, 200)
+    deepEqual(body, (await service.get(path, 'admin')).body)
     return headers.get('etag')
   }
   let tag = await tagOf()
-  assert.equal(await tagOf(), tag)
+  equal(await tagOf(), tag)
   const other = (await service.post('/events', { title: 'Other', ...day })).body.id
   await service.put(`/events/${other}`, { title: 'Another' })
-  assert.equal(await tagOf(), tag)
+  equal(await tagOf(), tag)
   const changes = [
     () => service.put(path, { title: 'Changed' }),
     () => service.put(`/venues/${venue}`, { venue: 'Other Hall' }),
@@ -155,11 +155,11 @@ test('an event keeps its entity tag while others change, until it, its venue or 
   for (const change of changes) {
     await change()
     const now = await tagOf()
-    assert.notEqual(now, tag)
+    notEqual(now, tag)
     tag = now
   }
   await service.remove(path)
-  assert.notEqual((await service.get(path)).status, 200)
+  notEqual((await service.get(path)).status, 200)
 })
 
 test('who has a list is told so while nothing that it shows changes, whatever else does', async () => {
@@ -173,7 +173,7 @@ test('who has a list is told so while nothing that it shows changes, whatever el
   const tagOf = async () => {
     const { headers, body } = await service.get(path)
     const stored = await service.get(`${path}&status=publish`, 'admin')
-    assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total])
+    deepEqual([body.events, body.total], [stored.body.events, stored.body.total])
     return headers.get('etag') ?? ''
   }
   const askWith = (tag: string) => service.get(path, 'anonymous', { 'if-none-match': tag })
@@ -183,8 +183,8 @@ test('who has a list is told so while nothing that it shows changes, whatever el
   await service.put(`/events/${other}`, { title: 'Somewhere else' })
   const second = await tagOf()
   await service.post('/events', { title: 'Also elsewhere', ...elsewhere, categories: ['others'] })
-  for (const tag of [first, second, `"none", ${first}`]) assert.equal((await askWith(tag)).status, 304)
-  assert.equal((await askWith('"none"')).status, 200)
+  for (const tag of [first, second, `"none", ${first}`]) equal((await askWith(tag)).status, 304)
+  equal((await askWith('"none"')).status, 200)
   const changes = [
     () => service.put(`/events/${listed.id}`, { title: 'Changed' }),
     () => service.put(`/venues/${venue}`, { venue: 'Other Hall' }),
@@ -198,9 +198,9 @@ test('who has a list is told so while nothing that it shows changes, whatever el
   for (const change of changes) {
     const tags = [await tagOf(), await tagOf()]
     const { status } = await change()
-    assert.ok(status < 300)
-    for (const tag of [...tags, first]) assert.equal((await askWith(tag)).status, 200)
-    assert.equal((await askWith(await tagOf())).status, 304)
+    ok(status < 300)
+    for (const tag of [...tags, first]) equal((await askWith(tag)).status, 200)
+    equal((await askWith(await tagOf())).status, 304)
   }
 })
 
@@ -218,18 +218,17 @@ test(
         description,
         tags: ['long'],
       })
-      assert.equal(status, 201)
+      equal(status, 201)
     }
     const path = '/events?start_date=2028-03-01&end_date=2028-03-02&per_page=50'
     const countsIn = (events: { tags: { count: number }[] }[]) =>
       new Set(events.flatMap(({ tags }) => tags.map(({ count }) => count)))
-    for (let i = 0; i < 2; i++)
-      assert.deepEqual(countsIn((await service.get(path)).body.events), new Set([50]))
+    for (let i = 0; i < 2; i++) deepEqual(countsIn((await service.get(path)).body.events), new Set([50]))
     const [answer] = (await once(get(service.base + path), 'response')) as [IncomingMessage]
     await once(answer, 'readable')
     await service.post('/events', { title: 'Later', ...onDay('2028-04-01', '00:00:00'), tags: ['long'] })
-    assert.deepEqual(countsIn((await service.get(path)).body.events), new Set([51]))
-    assert.deepEqual(countsIn(JSON.parse(await text(answer)).events), new Set([50]))
+    deepEqual(countsIn((await service.get(path)).body.events), new Set([51]))
+    deepEqual(countsIn(JSON.parse(await text(answer)).events), new Set([50]))
   },
 )
 
@@ -241,11 +240,11 @@ test('a circle follows a venue that moves by a few metres', async () => {
   const path =
     '/events?start_date=2028-05-01&end_date=2028-05-02&geoloc_lat=10&geoloc_lng=10&geoloc_radius=0.115'
   const count = async () => (await service.get(path)).body.events.length
-  for (let i = 0; i < 2; i++) assert.equal(await count(), 1)
+  for (let i = 0; i < 2; i++) equal(await count(), 1)
   await service.put(`/venues/${venue}`, { geo_lat: 10.0011 })
-  assert.equal(await count(), 0)
+  equal(await count(), 0)
   await service.put(`/venues/${venue}`, { geo_lat: 10.0009 })
-  for (let i = 0; i < 2; i++) assert.equal(await count(), 1)
+  for (let i = 0; i < 2; i++) equal(await count(), 1)
 })
 
 test('lists that outlive changes of others are those the database gives, whatever changes', async () => {
@@ -268,18 +267,16 @@ test('lists that outlive changes of others are those the database gives, whateve
       const path = `/events?${window}${filter}`
       const known = tags.get(path) ?? ''
       const before = kept.get(path)
-      const conditional = await service.get(path, 'anonymous', {
-        'if-none-match': known,
-      })
+      const conditional = await service.get(path, 'anonymous', { 'if-none-match': known })
       const { status, headers, body } = await service.get(path)
       const stored = await service.get(`${path}&status=publish`, 'admin')
-      assert.equal(status, 200)
-      assert.deepEqual([body.events, body.total], [stored.body.events, stored.body.total], path)
-      assert.equal(body.total_pages, stored.body.total_pages)
+      equal(status, 200)
+      deepEqual([body.events, body.total], [stored.body.events, stored.body.total], path)
+      equal(body.total_pages, stored.body.total_pages)
       for (const name of ['x-tec-total', 'x-tec-totalpages'])
-        assert.equal(headers.get(name), stored.headers.get(name))
+        equal(headers.get(name), stored.headers.get(name))
       if (conditional.status === 304) {
-        assert.deepEqual(body, before, path)
+        deepEqual(body, before, path)
         unchanged++
       }
       kept.set(path, body)
@@ -295,7 +292,7 @@ test('lists that outlive changes of others are those the database gives, whateve
     ]
     await changes[pick(changes.length)]?.()
   }
-  assert.ok(unchanged > 0)
+  ok(unchanged > 0)
 })
 
 test('a list that still shows the same events tells their new number and the next page', async () => {
@@ -316,22 +313,22 @@ test('a list that still shows the same events tells their new number and the nex
     }
   }
   const first = [await read(), await read(), await read()].at(-1)
-  assert.deepEqual(first?.told, [2, 1, undefined])
+  deepEqual(first?.told, [2, 1, undefined])
   const later: number[] = []
   for (let day = 12; day < 22; day++) {
     later.push((await service.post('/events', { title: `On the ${day}`, ...on(day) })).body.id)
     const { shown, told, ofHeader, link } = await read()
-    assert.deepEqual(shown, first?.shown)
-    assert.deepEqual(told.slice(0, 2), [day - 9, Math.ceil((day - 9) / 2)])
-    assert.match(told[2], /per_page=2.*&page=2$/)
-    assert.equal(ofHeader, String(day - 9))
-    assert.ok(link.includes(`<${told[2]}>; rel="next"`), link)
-    assert.equal((await read({ 'if-none-match': first?.tag })).status, 200)
+    deepEqual(shown, first?.shown)
+    deepEqual(told.slice(0, 2), [day - 9, Math.ceil((day - 9) / 2)])
+    match(told[2], /per_page=2.*&page=2$/)
+    equal(ofHeader, String(day - 9))
+    ok(link.includes(`<${told[2]}>; rel="next"`), link)
+    equal((await read({ 'if-none-match': first?.tag })).status, 200)
   }
   for (const id of later) await service.remove(`/events/${id}`)
   const last = await read()
-  assert.deepEqual([last.told, last.shown, last.link.includes('next')], [first?.told, first?.shown, false])
-  assert.equal((await read({ 'if-none-match': last.tag })).status, 304)
+  deepEqual([last.told, last.shown, last.link.includes('next')], [first?.told, first?.shown, false])
+  equal((await read({ 'if-none-match': last.tag })).status, 304)
 })
 
 test('beside writes a reader never goes back, and a writer sees its own in the next read', async () => {
@@ -348,7 +345,7 @@ test('beside writes a reader never goes back, and a writer sees its own in the n
     let last = 0
     for (let reads = 0; isWriting || reads < 5; reads++) {
       const seen = await read(path)
-      assert.ok(seen >= last, `${path} went from version ${last} back to ${seen}`)
+      ok(seen >= last, `${path} went from version ${last} back to ${seen}`)
       last = seen
     }
   }
@@ -356,7 +353,7 @@ test('beside writes a reader never goes back, and a writer sees its own in the n
   const readers = [reader(list), reader(list), reader(`/events/${id}`), reader(`${list}&per_page=5`)]
   for (let version = 1; version <= 60; version++) {
     await service.put(`/events/${id}`, { title: `Version ${version}` })
-    assert.equal(await read(version % 2 === 0 ? list : `/events/${id}`), version)
+    equal(await read(version % 2 === 0 ? list : `/events/${id}`), version)
   }
   isWriting = false
   await Promise.all(readers)
@@ -374,8 +371,8 @@ test('when looking for changes fails, the database answers, and the service goes
     throw new Error('disk I/O error')
   }
   const during = await service.get('/events')
-  assert.equal(during.status, 200)
-  assert.deepEqual(during.body, before.body)
+  equal(during.status, 200)
+  deepEqual(during.body, before.body)
   database.look = look
-  assert.equal((await service.get('/events')).status, 200)
+  equal((await service.get('/events')).status, 200)
 })

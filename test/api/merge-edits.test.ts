@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, ok, rejects } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
@@ -88,23 +88,23 @@ test(`fields changed by one are merged and told, those changed by both conflict 
     const base = await shownForm(made.id)
     const [now, sent] = [apply(base, theirs), apply(base, mine)]
     const other = await saveForm(admin, events, made.id, { values: now, version: made.version })
-    assert.ok('saved' in other)
+    ok('saved' in other)
     const form = { values: sent, version: made.version, ...(sendsBase ? { base } : {}) }
     const edited = await saveForm(editor, events, made.id, form)
     const isChanged = (name: string, values: Texts) => unitOf(name).some((one) => values[one] !== base[one])
     const isConflict = (name: string) =>
       isChanged(name, now) && isChanged(name, sent) && unitOf(name).some((one) => now[one] !== sent[one])
     const conflicts = NAMES.filter((name) => isConflict(name) && now[name] !== sent[name])
-    assert.deepEqual(
+    deepEqual(
       'conflicts' in edited ? edited.conflicts.map(({ member }) => member).sort() : [],
       conflicts.sort(),
     )
     const merged = Object.fromEntries(
       NAMES.map((name) => [name, isChanged(name, sent) ? sent[name] : now[name]]),
     )
-    assert.deepEqual(await shownForm(made.id), conflicts.length > 0 ? now : merged)
+    deepEqual(await shownForm(made.id), conflicts.length > 0 ? now : merged)
     const taken = NAMES.filter((name) => now[name] !== base[name] && !isChanged(name, sent))
-    assert.deepEqual(edited.taken.toSorted(), taken.sort())
+    deepEqual(edited.taken.toSorted(), taken.sort())
   })
   await fc.assert(property, { numRuns: rounds(10), seed: SEED })
 })
@@ -113,14 +113,14 @@ test('a conflict tells what the field was, what was sent, and what the record ha
   const { id, version } = await createRecord(editor, events, { title: 'Was', ...day })
   await updateRecord(admin, events, id, { title: 'Theirs' })
   const edited = await saveForm(editor, events, id, { values: { title: 'Mine', featured: '1' }, version })
-  assert.ok('conflicts' in edited)
-  assert.deepEqual(edited.conflicts, [{ member: 'title', base: 'Was', sent: 'Mine', now: 'Theirs' }])
+  ok('conflicts' in edited)
+  deepEqual(edited.conflicts, [{ member: 'title', base: 'Was', sent: 'Mine', now: 'Theirs' }])
   const decided = await saveForm(editor, events, id, {
     values: { title: 'Mine', featured: '1' },
     version: edited.version,
   })
-  assert.ok('saved' in decided)
-  assert.deepEqual(decided.changed, ['title', 'featured'])
+  ok('saved' in decided)
+  deepEqual(decided.changed, ['title', 'featured'])
 })
 
 test('a form without a change writes nothing, and leaves texts to those who wrote them', async () => {
@@ -135,8 +135,8 @@ test('a form without a change writes nothing, and leaves texts to those who wrot
     venue: '',
   }
   const edited = await saveForm(author, events, id, { values: same, version })
-  assert.ok('saved' in edited)
-  assert.deepEqual([edited.changed, edited.saved.version], [[], version])
+  ok('saved' in edited)
+  deepEqual([edited.changed, edited.saved.version], [[], version])
 })
 
 test('where the base is not known any more, whatever differs is asked for', async () => {
@@ -146,15 +146,15 @@ test('where the base is not known any more, whatever differs is asked for', asyn
     values: { title: 'Mine', featured: '1' },
     version: version - 1000,
   })
-  assert.ok('conflicts' in edited)
-  assert.deepEqual(edited.conflicts, [{ member: 'title', base: undefined, sent: 'Mine', now: 'Was' }])
+  ok('conflicts' in edited)
+  deepEqual(edited.conflicts, [{ member: 'title', base: undefined, sent: 'Mine', now: 'Was' }])
   const shown = { title: 'Was', featured: '0' }
   const known = await saveForm(editor, events, id, {
     values: { title: 'Mine' },
     version: version - 1000,
     base: shown,
   })
-  assert.ok('saved' in known)
+  ok('saved' in known)
 })
 
 test('two forms sent at the same moment end like two that were sent in turn', async () => {
@@ -164,9 +164,9 @@ test('two forms sent at the same moment end like two that were sent in turn', as
     saveForm(admin, events, id, { values: { cost: '9' }, version }),
     saveForm(admin, events, id, { values: { featured: '1' }, version }),
   ])
-  assert.ok(all.every((edited) => 'saved' in edited))
+  ok(all.every((edited) => 'saved' in edited))
   const { body } = await service.get(`/events/${id}`)
-  assert.deepEqual([body.title, body.cost_details.values, body.featured], ['Mine', ['9'], true])
+  deepEqual([body.title, body.cost_details.values, body.featured], ['Mine', ['9'], true])
 })
 
 test('a megabyte in a field is refused before anything looks into it, after rights', async () => {
@@ -175,12 +175,12 @@ test('a megabyte in a field is refused before anything looks into it, after righ
   const huge = 'ab,'.repeat(350_000)
   for (const name of ['categories', 'tags', 'venue', 'cost', 'title', 'start_date']) {
     const over = (error: unknown) => error instanceof Problem && error.details.params?.[name]?.why === 'limit'
-    await assert.rejects(saveForm(contributor, events, id, { values: { [name]: huge }, version }), over, name)
-    await assert.rejects(createRecord(contributor, events, { title: 'x', ...day, [name]: huge }), over, name)
+    await rejects(saveForm(contributor, events, id, { values: { [name]: huge }, version }), over, name)
+    await rejects(createRecord(contributor, events, { title: 'x', ...day, [name]: huge }), over, name)
   }
   const subscriber = await callerContext(service, 'subscriber')
   const forbidden = (error: unknown) => error instanceof Problem && error.code === 'rest_forbidden'
-  await assert.rejects(saveForm(subscriber, events, id, { values: { tags: huge }, version }), forbidden)
+  await rejects(saveForm(subscriber, events, id, { values: { tags: huge }, version }), forbidden)
 })
 
 test('records of every kind are saved, merged and disputed alike', async () => {
@@ -225,15 +225,15 @@ test('records of every kind are saved, merged and disputed alike', async () => {
   for (const { path, id, version, name, same } of records) {
     const served = servedAt(path)
     const kept = await saveForm(editor, served, id, { values: same, version })
-    assert.ok('saved' in kept, path)
-    assert.deepEqual(kept.changed, [], path)
+    ok('saved' in kept, path)
+    deepEqual(kept.changed, [], path)
     const first = await saveForm(admin, served, id, { values: { [name]: `Theirs ${path}` }, version })
-    assert.ok('saved' in first, path)
+    ok('saved' in first, path)
     const merged = await saveForm(editor, served, id, { values: { ...same, description: 'Mine' }, version })
-    assert.ok('saved' in merged, path)
-    assert.deepEqual(merged.changed, ['description'], path)
+    ok('saved' in merged, path)
+    deepEqual(merged.changed, ['description'], path)
     const disputed = await saveForm(editor, served, id, { values: { [name]: `Mine ${path}` }, version })
-    assert.ok('conflicts' in disputed, path)
-    assert.deepEqual(pluck(disputed.conflicts, 'member', 'now'), [[name, `Theirs ${path}`]])
+    ok('conflicts' in disputed, path)
+    deepEqual(pluck(disputed.conflicts, 'member', 'now'), [[name, `Theirs ${path}`]])
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { countUses, mergeRecords } from '../../src/features/desk/merge-records.ts'
@@ -39,7 +39,7 @@ for (const [path, kind, name, field] of [
     ]
     const draft = await event([from], { status: 'draft' })
     const date = await event([from], { title: `Repeats ${kind}`, recurrence: 'FREQ=WEEKLY;COUNT=3' })
-    assert.deepEqual(
+    deepEqual(
       [...(await countUses(editor.db, kind, [from, into, other, 9999]))],
       [
         [from, 7],
@@ -50,21 +50,21 @@ for (const [path, kind, name, field] of [
     )
     const old = (await bodyOf(`${path}/${from}`)).slug
     const done = await mergeRecords(editor, served, from, into)
-    assert.deepEqual(done, { events: 7, into })
+    deepEqual(done, { events: 7, into })
     const has = async (id: number) => ids((await bodyOf(`/events/${id}`))[field])
     const inOrder = (list: number[]) => (isTerm ? list.toSorted() : list)
-    assert.deepEqual(await has(alone), [into])
-    assert.deepEqual(inOrder(await has(both)), inOrder([other, into]))
-    assert.deepEqual(inOrder(await has(first)), inOrder([into, other]))
-    assert.deepEqual(await has(draft), [into])
+    deepEqual(await has(alone), [into])
+    deepEqual(inOrder(await has(both)), inOrder([other, into]))
+    deepEqual(inOrder(await has(first)), inOrder([into, other]))
+    deepEqual(await has(draft), [into])
     const { body: list } = await service.get(`/events?search=Repeats&start_date=2020-01-01&${field}=${into}`)
-    assert.equal(list.total, 3)
+    equal(list.total, 3)
     const { body: series } = await service.get(
       `~/wp-json/kalends/v1/series/${(await bodyOf(`/events/${date}`)).post_parent}`,
       'editor',
     )
-    assert.deepEqual(ids(series[field]), [into])
-    assert.deepEqual(
+    deepEqual(ids(series[field]), [into])
+    deepEqual(
       [...(await countUses(editor.db, kind, [from, into]))],
       [
         [from, 0],
@@ -72,17 +72,17 @@ for (const [path, kind, name, field] of [
       ],
     )
     if (isTerm) {
-      assert.equal((await bodyOf(`${path}/${into}`)).count, 6)
-      assert.equal((await service.get(`${path}/${from}`)).status, 400)
-    } else assert.equal((await bodyOf(`${path}/${from}`)).status, 'trash')
+      equal((await bodyOf(`${path}/${into}`)).count, 6)
+      equal((await service.get(`${path}/${from}`)).status, 400)
+    } else equal((await bodyOf(`${path}/${from}`)).status, 'trash')
     const history = await bodyOf(`~/wp-json/kalends/v1/events/${alone}/history`)
-    assert.deepEqual(pluck(history.history[0].changes, 'member', 'former'), [[field, isTerm ? [] : [from]]])
+    deepEqual(pluck(history.history[0].changes, 'member', 'former'), [[field, isTerm ? [] : [from]]])
     const page = await service.get(
       `~/${kind === 'category' || kind === 'tag' ? `events/${kind}` : kind}` + `/${old}/`,
       'anonymous',
       { accept: 'text/html' },
     )
-    assert.notEqual(page.status, 410, 'the old address leads on')
+    notEqual(page.status, 410, 'the old address leads on')
   })
 
 test('categories below one that goes come below the other, unless it lies below them', async () => {
@@ -93,10 +93,10 @@ test('categories below one that goes come below the other, unless it lies below 
   const from = await made('Musik')
   const [jazz, into] = [await made('Jazz', from), await made('Music')]
   await mergeRecords(editor, categories, from, into)
-  assert.equal((await bodyOf(`/categories/${jazz}`)).parent, into)
+  equal((await bodyOf(`/categories/${jazz}`)).parent, into)
   const deep = await made('Deep', jazz)
   await mergeRecords(editor, categories, into, deep)
-  assert.deepEqual(
+  deepEqual(
     [(await bodyOf(`/categories/${deep}`)).parent, (await bodyOf(`/categories/${jazz}`)).parent],
     [jazz, 0],
   )
@@ -109,10 +109,10 @@ test('who may not change others’ events merges nothing; nothing goes into itse
     (await createRecord(author, venues, { venue: 'One' })).id,
     (await createRecord(author, venues, { venue: 'Two' })).id,
   ]
-  await assert.rejects(mergeRecords(author, venues, one, two), code('rest_forbidden'))
-  await assert.rejects(mergeRecords(editor, venues, one, one), code('rest_invalid_param'))
+  await rejects(mergeRecords(author, venues, one, two), code('rest_forbidden'))
+  await rejects(mergeRecords(editor, venues, one, one), code('rest_invalid_param'))
   await service.remove(`/venues/${two}`, 'editor')
-  await assert.rejects(mergeRecords(editor, venues, one, two), code('rest_invalid_param'))
+  await rejects(mergeRecords(editor, venues, one, two), code('rest_invalid_param'))
 })
 
 test('more events than one write takes are all moved', async () => {
@@ -124,8 +124,8 @@ test('more events than one write takes are all moved', async () => {
   ]
   for (let i = 0; i < 130; i += 1)
     await createRecord(editor, events, { title: `Of many ${i}`, ...day, venue: one })
-  assert.equal((await mergeRecords(editor, venues, one, two)).events, 130)
-  assert.deepEqual(
+  equal((await mergeRecords(editor, venues, one, two)).events, 130)
+  deepEqual(
     [...(await countUses(editor.db, 'venue', [one, two]))],
     [
       [one, 0],

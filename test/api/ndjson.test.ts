@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { before, describe, test } from 'node:test'
@@ -30,11 +30,11 @@ before(async () => {
   const hidden = [{ status: 'draft' }, { status: 'private' }, { status: 'publish', hide_from_listings: true }]
   for (let i = 0; i < PUBLIC; i++) {
     const { status, body } = await add({ title: `Event “${i}”\n${'é'.repeat(i % 10)}` }, i)
-    assert.equal(status, 201)
+    equal(status, 201)
     ids.push(body.id)
   }
-  for (const more of hidden) assert.equal((await add({ title: 'Not public', ...more }, 0)).status, 201)
-  assert.equal(
+  for (const more of hidden) equal((await add({ title: 'Not public', ...more }, 0)).status, 201)
+  equal(
     (await service.post('/events', { title: 'Own draft', status: 'draft', ...day(0) }, 'contributor')).status,
     201,
   )
@@ -122,25 +122,25 @@ describe('all events as NDJSON', () => {
       for (const query of [...queries, ...byVenue, ...byStatus]) {
         const pages = await pagesOf(query, as)
         const all = await ask(`/events?format=ndjson${query}`, as)
-        assert.equal(all.status, 200, query)
-        assert.equal(all.headers['content-type'], 'application/x-ndjson; charset=UTF-8')
+        equal(all.status, 200, query)
+        equal(all.headers['content-type'], 'application/x-ndjson; charset=UTF-8')
         const listed = pages.flatMap((page) => JSON.parse(page).events)
-        assert.deepEqual(pluck(eventsOf(all), 'id'), pluck(listed, 'id'), query)
-        assert.equal(all.headers['x-tec-total'], String(listed.length))
+        deepEqual(pluck(eventsOf(all), 'id'), pluck(listed, 'id'), query)
+        equal(all.headers['x-tec-total'], String(listed.length))
         const text = pages.join('')
-        for (const line of linesOf(all)) assert.ok(text.includes(line), `${query}: ${line.slice(0, 200)}`)
+        for (const line of linesOf(all)) ok(text.includes(line), `${query}: ${line.slice(0, 200)}`)
       }
     })
 
   test('are those that the caller may see', async () => {
     const titles = async (as: Reader, query = '&status=publish,draft,private') =>
       new Set(eventsOf(await ask(`/events?format=ndjson${query}`, as)).map(({ title }) => title))
-    assert.ok(!(await titles('anonymous', '')).has('Not public'))
-    assert.equal((await ask('/events?format=ndjson&status=draft')).status, 400)
-    assert.ok((await titles('editor')).has('Not public'))
-    assert.ok((await titles('editor')).has('Own draft'))
-    assert.ok((await titles('contributor')).has('Own draft'))
-    assert.ok(!(await titles('contributor')).has('Not public'))
+    ok(!(await titles('anonymous', '')).has('Not public'))
+    equal((await ask('/events?format=ndjson&status=draft')).status, 400)
+    ok((await titles('editor')).has('Not public'))
+    ok((await titles('editor')).has('Own draft'))
+    ok((await titles('contributor')).has('Own draft'))
+    ok(!(await titles('contributor')).has('Not public'))
   })
 
   test('are chosen by Accept where it prefers them, but an address that names a format wins', async () => {
@@ -153,7 +153,7 @@ describe('all events as NDJSON', () => {
       `${NDJSON}, application/json;q=0.5`,
       `text/html, ${NDJSON};q=0.1`,
     ])
-      assert.match((await typeFor(accept)) ?? '', /x-ndjson/, accept)
+      match((await typeFor(accept)) ?? '', /x-ndjson/, accept)
     for (const accept of [
       '*/*',
       'application/json',
@@ -163,45 +163,42 @@ describe('all events as NDJSON', () => {
       `${NDJSON};q=0.1, application/json`,
       `${NDJSON};q=none`,
     ])
-      assert.match((await typeFor(accept)) ?? '', /application\/json/, accept)
-    assert.match((await typeFor(NDJSON, '?format=json')) ?? '', /application\/json/)
-    assert.match((await typeFor('application/json', '?format=ndjson')) ?? '', /x-ndjson/)
+      match((await typeFor(accept)) ?? '', /application\/json/, accept)
+    match((await typeFor(NDJSON, '?format=json')) ?? '', /application\/json/)
+    match((await typeFor('application/json', '?format=ndjson')) ?? '', /x-ndjson/)
     // Both are requested again, so that a cached answer of one type given for the other is noticed.
-    assert.match((await typeFor('application/json')) ?? '', /application\/json/)
-    assert.match((await typeFor(NDJSON)) ?? '', /x-ndjson/)
+    match((await typeFor('application/json')) ?? '', /application\/json/)
+    match((await typeFor(NDJSON)) ?? '', /x-ndjson/)
   })
 
   test('are told from JSON by caches on the way', async () => {
     for (const query of ['', '?format=ndjson', '?format=json', '?per_page=3', '?format=none'])
       for (const as of ['anonymous', 'editor'] as const)
-        assert.match(String((await ask(`/events${query}`, as)).headers.vary), /\bAccept\b(?!-)/, query)
-    assert.doesNotMatch(String((await ask('/venues')).headers.vary), /\bAccept\b(?!-)/)
+        match(String((await ask(`/events${query}`, as)).headers.vary), /\bAccept\b(?!-)/, query)
+    doesNotMatch(String((await ask('/venues')).headers.vary), /\bAccept\b(?!-)/)
   })
 
   test('have an ETag of their own, by which a client that has them gets 304', async () => {
     const { headers, body } = await ask('/events?format=ndjson')
     const tag = String(headers.etag)
-    assert.notEqual(tag, (await ask('/events')).headers.etag)
+    notEqual(tag, (await ask('/events')).headers.etag)
     for (const [path, more] of [
       ['/events?format=ndjson', {}],
       ['/events', { accept: NDJSON }],
     ] as const) {
       const again = await ask(path, 'anonymous', { ...more, 'if-none-match': tag })
-      assert.deepEqual([again.status, again.body.length, again.headers.etag], [304, 0, tag])
+      deepEqual([again.status, again.body.length, again.headers.etag], [304, 0, tag])
     }
-    assert.equal((await ask('/events', 'anonymous', { 'if-none-match': tag })).status, 200)
-    assert.equal(
-      (await ask('/events?format=ndjson&page=2', 'anonymous', { 'if-none-match': '*' })).status,
-      400,
-    )
+    equal((await ask('/events', 'anonymous', { 'if-none-match': tag })).status, 200)
+    equal((await ask('/events?format=ndjson&page=2', 'anonymous', { 'if-none-match': '*' })).status, 400)
     const changed = await add({ title: 'One more' }, 1)
     const after = await ask('/events?format=ndjson', 'anonymous', { 'if-none-match': tag })
-    assert.equal(after.status, 200)
-    assert.equal(after.body.toString().split('\n').length, body.toString().split('\n').length + 1)
+    equal(after.status, 200)
+    equal(after.body.toString().split('\n').length, body.toString().split('\n').length + 1)
     await service.remove(`/events/${changed.body.id}`)
     // Lists that depend on the time, and lists for users, have no ETag.
-    assert.equal((await ask('/events?format=ndjson&starts_after=now')).headers.etag, undefined)
-    assert.equal((await ask('/events?format=ndjson', 'editor')).headers.etag, undefined)
+    equal((await ask('/events?format=ndjson&starts_after=now')).headers.etag, undefined)
+    equal((await ask('/events?format=ndjson', 'editor')).headers.etag, undefined)
   })
 
   test('are compressed as they are made', async () => {
@@ -213,18 +210,18 @@ describe('all events as NDJSON', () => {
       const { headers, body } = await ask('/events?format=ndjson', 'anonymous', {
         'accept-encoding': encoding,
       })
-      assert.equal(headers['content-encoding'], encoding)
-      assert.ok(body.length < plain.body.length / 4)
-      assert.ok(open(body).equals(plain.body))
+      equal(headers['content-encoding'], encoding)
+      ok(body.length < plain.body.length / 4)
+      ok(open(body).equals(plain.body))
     }
   })
 
   test('have a head that can be asked for alone', async () => {
     for (const as of ['anonymous', 'editor'] as const) {
       const { status, headers, body } = await ask('/events?format=ndjson', as, {}, 'HEAD')
-      assert.deepEqual([status, body.length], [200, 0])
-      assert.match(String(headers['content-type']), /x-ndjson/)
-      assert.ok(Number(headers['x-tec-total']) >= PUBLIC)
+      deepEqual([status, body.length], [200, 0])
+      match(String(headers['content-type']), /x-ndjson/)
+      ok(Number(headers['x-tec-total']) >= PUBLIC)
     }
   })
 
@@ -234,7 +231,7 @@ describe('all events as NDJSON', () => {
         const format = 'accept' in headers ? '' : '&format=ndjson'
         const { status, body } = await ask(`/events?${name}=1${format}`, 'anonymous', headers)
         const { code, data } = JSON.parse(body.toString())
-        assert.deepEqual([status, code, Object.keys(data.params)], [400, 'rest_invalid_param', [name]])
+        deepEqual([status, code, Object.keys(data.params)], [400, 'rest_invalid_param', [name]])
       }
   })
 
@@ -250,34 +247,31 @@ describe('all events as NDJSON', () => {
       for (const as of ['anonymous', 'editor'] as const) {
         const { status, headers, body } = await ask(`/events?${query}`, as)
         const { code, data } = JSON.parse(body.toString())
-        assert.deepEqual([status, code, Object.keys(data.params)], [400, 'rest_invalid_param', [name]], query)
-        assert.match(String(headers['content-type']), /application\/json/)
+        deepEqual([status, code, Object.keys(data.params)], [400, 'rest_invalid_param', [name]], query)
+        match(String(headers['content-type']), /application\/json/)
       }
   })
 
   test('ignore what shapes JSON alone', async () => {
     const plain = await ask('/events?format=ndjson')
     const shaped = await ask('/events?format=ndjson&_fields=id&_envelope&_pretty')
-    assert.ok(shaped.body.equals(plain.body))
+    ok(shaped.body.equals(plain.body))
   })
 
   test('are offered of events alone, and by the description of the interface', async () => {
-    assert.match(String((await ask('/venues?format=ndjson')).headers['content-type']), /application\/json/)
+    match(String((await ask('/venues?format=ndjson')).headers['content-type']), /application\/json/)
     const { body } = await service.get('/doc')
     const { parameters } = body.paths['/events'].get
-    assert.deepEqual(
+    deepEqual(
       parameters.find(({ name }: { name: string }) => name === 'format').schema.enum,
       'json ndjson ics rss atom jsonfeed csv jsonld geojson'.split(' '),
     )
-    assert.equal(
-      (await service.get('/')).body.routes['/tribe/events/v1/events'].endpoints[0].args.format,
-      undefined,
-    )
+    equal((await service.get('/')).body.routes['/tribe/events/v1/events'].endpoints[0].args.format, undefined)
   })
 
   test('may be asked for under a name that is written another way', async () => {
     for (const query of ['%66ormat=ndjson', 'format=%6Edjson', 'format=json&format=ndjson'])
-      assert.match(String((await ask(`/events?${query}`)).headers['content-type']), /x-ndjson/, query)
+      match(String((await ask(`/events?${query}`)).headers['content-type']), /x-ndjson/, query)
   })
 })
 
@@ -296,7 +290,7 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
         start_date: at,
         end_date: at,
       })
-      assert.equal(status, 201)
+      equal(status, 201)
       large.push(body.id)
     }
   })
@@ -326,22 +320,22 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
       await service.put(`/events/${hidden}`, { hide_from_listings: true })
       await service.put(`/events/${renamed}`, { title: `Renamed for ${as}` })
       const answer = await rest(line)
-      assert.ok(isWhole(answer))
-      assert.ok(answer.includes(`Renamed for ${as}`))
-      assert.ok(answer.includes(`{"id":${kept},`))
+      ok(isWhole(answer))
+      ok(answer.includes(`Renamed for ${as}`))
+      ok(answer.includes(`{"id":${kept},`))
       for (const id of [trashed, hidden])
-        assert.ok(!answer.includes(`{"id":${id},`), 'an event that is gone is shown')
+        ok(!answer.includes(`{"id":${id},`), 'an event that is gone is shown')
     })
 
   test('is one of a few, the last kept for another client: others come back once one ends', async () => {
     const lines = await Promise.all(Array.from({ length: LIMITS.streams.running - 1 }, () => paused()))
     const refused = await ask(`/events?format=ndjson`)
-    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])
-    assert.equal(JSON.parse(refused.body.toString()).code, 'rest_unavailable')
-    assert.equal((await ask(`/events?format=ndjson`, 'anonymous', {}, 'HEAD')).status, 200)
-    assert.equal((await ask('/events')).status, 200)
+    deepEqual([refused.status, refused.headers['retry-after']], [503, '1'])
+    equal(JSON.parse(refused.body.toString()).code, 'rest_unavailable')
+    equal((await ask(`/events?format=ndjson`, 'anonymous', {}, 'HEAD')).status, 200)
+    equal((await ask('/events')).status, 200)
     const [first, ...others] = lines
-    assert.ok(first)
+    ok(first)
     first.socket.destroy()
     await until(async () => (await ask('/events?format=ndjson')).status === 200, 'no place was given back')
     for (const { socket } of others) socket.destroy()
@@ -360,16 +354,13 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
   })
 
   test('is dropped when nothing of it is taken for as long as readers are waited for', async () => {
-    await using impatient = await startService({
-      database: service.config.database,
-      patience_ms: '1000',
-    })
+    await using impatient = await startService({ database: service.config.database, patience_ms: '1000' })
     const dropped = new Promise((resolve) =>
       impatient.app.server.once('connection', (socket: Socket) => socket.once('close', resolve)),
     )
     const line = await paused('anonymous', impatient.base)
     await dropped
-    assert.ok(!isWhole(await rest(line)))
+    ok(!isWhole(await rest(line)))
   })
 
   test('ends the connection where it cannot go on, so that nobody takes it for whole', async () => {
@@ -378,13 +369,13 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
       await sql`alter table event_terms rename to lost_terms`.execute(tx)
     })
     try {
-      assert.ok(!isWhole(await rest(line)))
+      ok(!isWhole(await rest(line)))
     } finally {
       await service.app.database.migrate(async (tx) => {
         await sql`alter table lost_terms rename to event_terms`.execute(tx)
       })
     }
-    assert.equal((await ask('/events?format=ndjson', 'editor')).status, 200)
+    equal((await ask('/events?format=ndjson', 'editor')).status, 200)
   })
 
   test('leaves out a record that cannot be shown, and goes on', async () => {
@@ -395,7 +386,7 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
     const shown = eventsOf(
       await ask('/events?format=ndjson&start_date=2028-01-01&end_date=2029-01-01', 'editor'),
     )
-    assert.ok(!shown.some(({ id }) => id === broken))
-    assert.ok(shown.length > LARGE / 2)
+    ok(!shown.some(({ id }) => id === broken))
+    ok(shown.length > LARGE / 2)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import ICAL from 'ical.js'
@@ -103,15 +103,15 @@ test('only editors of the event see the link before its time, in any form, then 
   for (const path of [...places(), ...NOWHERE]) {
     for (let again = 0; again < 3; again++) {
       const { status, text, tag } = await read(path)
-      assert.equal(status, 200, path)
-      assert.ok(!text.includes(SECRET), `${path} at 16 minutes`)
+      equal(status, 200, path)
+      ok(!text.includes(SECRET), `${path} at 16 minutes`)
       before.set(path, tag)
     }
   }
   const own = await service.get(`/events/${event.id}`, 'admin')
-  assert.equal(own.body.online_url, LINK)
-  assert.match((await read('/events?format=ics', 'admin')).text, /CONFERENCE;VALUE=URI/)
-  assert.equal((await service.get(`/events/${event.id}`, 'contributor')).body.online_url, undefined)
+  equal(own.body.online_url, LINK)
+  match((await read('/events?format=ics', 'admin')).text, /CONFERENCE;VALUE=URI/)
+  equal((await service.get(`/events/${event.id}`, 'contributor')).body.online_url, undefined)
 
   const { sync_token } = (await service.get('~/wp-json/kalends/v1/changes')).body
   const { id, sequence } = (await service.get(`/events/${event.id}`)).body
@@ -119,13 +119,13 @@ test('only editors of the event see the link before its time, in any form, then 
   await publishDue(service.app.database, Date.now() + 2 * MINUTE)
   for (const path of places()) {
     const { text } = await read(path)
-    assert.ok(text.includes(SECRET), `${path} at 14 minutes`)
+    ok(text.includes(SECRET), `${path} at 14 minutes`)
     const { status } = await read(path, 'anonymous', { 'if-none-match': before.get(path) ?? '' })
-    assert.equal(status, 200, `${path} with the ETag of before`)
+    equal(status, 200, `${path} with the ETag of before`)
   }
-  for (const path of NOWHERE) assert.ok(!(await read(path)).text.includes(SECRET), path)
+  for (const path of NOWHERE) ok(!(await read(path)).text.includes(SECRET), path)
   const { changes } = (await service.get(`~/wp-json/kalends/v1/changes?since=${sync_token}`)).body
-  assert.ok(
+  ok(
     changes.some(({ record }: Answer['body']) => record?.id === id && record.online_url === LINK),
     String(sequence),
   )
@@ -151,7 +151,7 @@ test('all links whose time has come are shown at once, however many they are', a
     )
     seen += body.events.filter(({ online_url }: Answer['body']) => online_url === LINK).length
   }
-  assert.equal(seen, 210)
+  equal(seen, 210)
 })
 
 test('the page of an event tells when the link appears, and has it nowhere in its head', async () => {
@@ -162,16 +162,16 @@ test('the page of an event tells when the link appears, and has it nowhere in it
     online_shown: 'before:60',
   })
   const path = `~${new URL(url).pathname}`
-  assert.match((await read(path)).text, /The link will appear here 1 hour before the start\./)
+  match((await read(path)).text, /The link will appear here 1 hour before the start\./)
   await service.update(`/events/${id}`, { online_shown: 'before:0' })
-  assert.match((await read(path)).text, /The link will appear here when the event starts\./)
+  match((await read(path)).text, /The link will appear here when the event starts\./)
   await service.update(`/events/${id}`, { online_shown: 'never' })
-  assert.match((await read(path)).text, /The link isn’t shown here\./)
+  match((await read(path)).text, /The link isn’t shown here\./)
   await service.update(`/events/${id}`, { online_shown: 'always' })
   const { text } = await read(path)
   const [head = ''] = text.split('</head>')
-  assert.ok(!head.replace(/<script type="application\/ld\+json">.*?<\/script>/s, '').includes(SECRET))
-  assert.match(text, new RegExp(`<a class="button main join" href="${LINK}"`))
+  ok(!head.replace(/<script type="application\/ld\+json">.*?<\/script>/s, '').includes(SECRET))
+  match(text, new RegExp(`<a class="button main join" href="${LINK}"`))
 })
 
 test('an event that moves hides its link again', async () => {
@@ -181,9 +181,9 @@ test('an event that moves hides its link again', async () => {
     ...meeting,
     online_shown: 'before:15',
   })
-  assert.equal((await service.get(`/events/${made.id}`)).body.online_url, LINK)
+  equal((await service.get(`/events/${made.id}`)).body.online_url, LINK)
   await service.update(`/events/${made.id}`, soon(60))
-  assert.equal((await service.get(`/events/${made.id}`)).body.online_url, undefined)
+  equal((await service.get(`/events/${made.id}`)).body.online_url, undefined)
 })
 
 test('the schedule of the service shows a link when its time has come', async () => {
@@ -193,14 +193,14 @@ test('the schedule of the service shows a link when its time has come', async ()
     ...{ start_date: formatUtc(start), end_date: formatUtc(start + MINUTE) },
   })
   const shown = async () => (await service.get(`/events/${made.id}`)).body.online_url
-  assert.equal(await shown(), undefined)
+  equal(await shown(), undefined)
   await until(async () => (await shown()) === LINK, 'the link appears')
 })
 
 test('an occurrence inherits what a series says, and may say it for itself', async () => {
   const { body: series } = await service.get(`~/wp-json/kalends/v1/series/${first.post_parent}`)
-  assert.equal(series.online_url, undefined)
-  assert.equal(series.attendance, 'online')
+  equal(series.online_url, undefined)
+  equal(series.attendance, 'online')
   const { events } = (await service.get(`/events?post_parent=${first.post_parent}&start_date=2020-01-01`))
     .body
   const [, second, third] = events
@@ -217,12 +217,12 @@ test('an occurrence inherits what a series says, and may say it for itself', asy
     captions,
     relaxed,
   ])
-  assert.deepEqual(facts, [
+  deepEqual(facts, [
     ['online', undefined, true],
     ['in_person', true, true],
     ['online', undefined, true],
   ])
-  assert.deepEqual(dates[1].recurrence.overrides, ['attendance', 'captions', 'online_shown'])
+  deepEqual(dates[1].recurrence.overrides, ['attendance', 'captions', 'online_shown'])
 })
 
 test('a series as a whole shows only a link that is always shown', async () => {
@@ -233,12 +233,12 @@ test('a series as a whole shows only a link that is always shown', async () => {
       (one) => one.hasProperty('rrule') && one.getFirstPropertyValue('summary') === 'Weekly',
     )
   }
-  assert.equal((await master())?.hasProperty('conference'), false)
+  equal((await master())?.hasProperty('conference'), false)
   await service.update(`/events/${first.id}`, { online_shown: 'always', recurrence_scope: 'all' })
   const conference = (await master())?.getFirstProperty('conference')
-  assert.equal(conference?.getFirstValue(), LINK)
-  assert.equal(conference?.getParameter('label'), 'Room')
-  assert.equal((await service.get(`~/wp-json/kalends/v1/series/${first.post_parent}`)).body.online_url, LINK)
+  equal(conference?.getFirstValue(), LINK)
+  equal(conference?.getParameter('label'), 'Room')
+  equal((await service.get(`~/wp-json/kalends/v1/series/${first.post_parent}`)).body.online_url, LINK)
 })
 
 test('a link is https alone, and the words of the other fields are few', async () => {
@@ -271,8 +271,8 @@ test('a link is https alone, and the words of the other fields are few', async (
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {
       const { status, body } = await service.post('/events', { title: 'Wrong', ...day, [name]: value })
-      assert.equal(status, 400, `${name} ${value}`)
-      assert.deepEqual(Object.keys(body.data.params), [name])
+      equal(status, 400, `${name} ${value}`)
+      deepEqual(Object.keys(body.data.params), [name])
     }
   }
 })
@@ -280,22 +280,19 @@ test('a link is https alone, and the words of the other fields are few', async (
 test('facts that are not known are absent, and an empty text makes one unknown again', async () => {
   const plain = await service.create('/events', { title: 'Plain', ...day, venue: { venue: 'Plain hall' } })
   const known = ['captions', 'attendance', 'online_shown', 'online_url', 'sign_language']
-  for (const name of known) assert.ok(!(name in plain), name)
-  assert.ok(!('step_free' in plain.venue))
+  for (const name of known) ok(!(name in plain), name)
+  ok(!('step_free' in plain.venue))
   const { venue } = await service.update(`/events/${plain.id}`, { captions: false, sign_language: 'BFI' })
   const told = (await service.get(`/events/${plain.id}`)).body
-  assert.equal(told.captions, false)
-  assert.equal(told.sign_language, 'bfi')
+  equal(told.captions, false)
+  equal(told.sign_language, 'bfi')
   await service.update(`/venues/${venue.id}`, { step_free: 'no', lift: 'yes' })
   const shown = (await service.get(`/events/${plain.id}`)).body
-  assert.deepEqual(
-    [shown.venue.step_free, shown.venue.lift, shown.venue.hearing_loop],
-    [false, true, undefined],
-  )
+  deepEqual([shown.venue.step_free, shown.venue.lift, shown.venue.hearing_loop], [false, true, undefined])
   await service.update(`/events/${plain.id}`, { captions: '', sign_language: '' })
   await service.update(`/venues/${venue.id}`, { step_free: '' })
   const { body } = await service.get(`/events/${plain.id}`)
-  assert.ok(!('captions' in body || 'sign_language' in body || 'step_free' in body.venue))
+  ok(!('captions' in body || 'sign_language' in body || 'step_free' in body.venue))
 })
 
 test('a change of what a venue offers changes ETags of its events and of lists that ask', async () => {
@@ -303,20 +300,17 @@ test('a change of what a venue offers changes ETags of its events and of lists t
   const held = await service.create('/events', { title: 'Loop', ...day, venue: { venue: 'Loop hall' } })
   const paths = [asked, `/events/${held.id}`, `~${new URL(held.url).pathname}`]
   const tags = await Promise.all(paths.map(async (path) => (await read(path)).tag))
-  assert.equal((await service.get(asked)).body.total, 0)
+  equal((await service.get(asked)).body.total, 0)
   await service.update(`/venues/${held.venue.id}`, { hearing_loop: true })
   for (const [i, path] of paths.entries()) {
-    assert.equal((await read(path, 'anonymous', { 'if-none-match': tags[i] ?? '' })).status, 200, path)
+    equal((await read(path, 'anonymous', { 'if-none-match': tags[i] ?? '' })).status, 200, path)
   }
-  assert.equal((await service.get(asked)).body.total, 1)
+  equal((await service.get(asked)).body.total, 1)
   await service.update(`/events/${held.id}`, { captions: true })
-  assert.equal(
-    (await service.get('/events?access=hearing_loop,captions&start_date=2020-01-01')).body.total,
-    1,
-  )
-  assert.equal((await service.get('/events?access=hearing_loop,relaxed&start_date=2020-01-01')).body.total, 0)
+  equal((await service.get('/events?access=hearing_loop,captions&start_date=2020-01-01')).body.total, 1)
+  equal((await service.get('/events?access=hearing_loop,relaxed&start_date=2020-01-01')).body.total, 0)
   await service.update(`/venues/${held.venue.id}`, { hearing_loop: false })
-  assert.equal((await service.get(asked)).body.total, 0)
+  equal((await service.get(asked)).body.total, 0)
 })
 
 const OF_EVENT = new Set([
@@ -326,12 +320,12 @@ const OF_EVENT = new Set([
 ])
 
 function assertSearchable(linked: Answer['body']): void {
-  for (const name of Object.keys(linked)) assert.ok(OF_EVENT.has(name), `${name} is no property of an Event`)
-  assert.ok(linked.name)
-  assert.match(linked.startDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+  for (const name of Object.keys(linked)) ok(OF_EVENT.has(name), `${name} is no property of an Event`)
+  ok(linked.name)
+  match(linked.startDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
   for (const place of [linked.location].flat())
-    if (place['@type'] === 'VirtualLocation') assert.ok(URL.canParse(place.url))
-    else assert.ok(place['@type'] === 'Place' && place.name && place.address['@type'] === 'PostalAddress')
+    if (place['@type'] === 'VirtualLocation') ok(URL.canParse(place.url))
+    else ok(place['@type'] === 'Place' && place.name && place.address['@type'] === 'PostalAddress')
 }
 
 test('linked data have the place, the meeting, or both', async () => {
@@ -349,7 +343,7 @@ test('linked data have the place, the meeting, or both', async () => {
     }
     for (const url of [made.url, LINK]) {
       for (const linked of await shown()) {
-        assert.equal(linked.eventAttendanceMode, `https://schema.org/${mode}EventAttendanceMode`)
+        equal(linked.eventAttendanceMode, `https://schema.org/${mode}EventAttendanceMode`)
         const locations = [linked.location].flat()
         assertSearchable(linked)
         const types = locations.map((one: Answer['body']) => one['@type'])
@@ -358,12 +352,12 @@ test('linked data have the place, the meeting, or both', async () => {
           online: ['VirtualLocation'],
           mixed: ['Place', 'VirtualLocation'],
         }
-        assert.deepEqual(types, expected[attendance as keyof typeof expected])
+        deepEqual(types, expected[attendance as keyof typeof expected])
         const virtual = locations.find((one: Answer['body']) => one['@type'] === 'VirtualLocation')
-        if (virtual) assert.equal(virtual.url, url)
+        if (virtual) equal(virtual.url, url)
         const [place] = locations
         if (place['@type'] === 'Place')
-          assert.deepEqual(pluck(place.amenityFeature, 'name', 'value'), [
+          deepEqual(pluck(place.amenityFeature, 'name', 'value'), [
             ['Lift', true],
             ['Quiet space', false],
           ])

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, match, ok } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -52,18 +52,18 @@ test('a client generated from the document creates, lists, changes and deletes a
     service.base,
     credentialsOf('admin').authorization,
   )
-  assert.deepEqual(created, {
+  deepEqual(created, {
     id: created.id,
     title: 'Harvest supper',
     venue: 'The Old Mill',
     organizers: ['Ann', 'Ben'],
     tags: ['Open air'],
   })
-  assert.deepEqual(listed, { ids: [created.id], total: '1' })
-  assert.deepEqual(copied, { title: 'Harvest supper for children', sameVenue: true })
-  assert.deepEqual(updated, { title: 'Harvest lunch', sticky: true, venue: 'The Old Mill', image: false })
-  assert.deepEqual(deleted, { status: 'trash' })
-  assert.deepEqual(refused, { status: 400, code: 'rest_invalid_param', params: ['geo_lng'] })
+  deepEqual(listed, { ids: [created.id], total: '1' })
+  deepEqual(copied, { title: 'Harvest supper for children', sameVenue: true })
+  deepEqual(updated, { title: 'Harvest lunch', sticky: true, venue: 'The Old Mill', image: false })
+  deepEqual(deleted, { status: 'trash' })
+  deepEqual(refused, { status: 400, code: 'rest_invalid_param', params: ['geo_lng'] })
 })
 
 const GENERATORS = [
@@ -129,7 +129,7 @@ async function checkTypes(project: string): Promise<void> {
   const words = [file('node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', project]
   // GOGC: the checker ends before collecting its garbage, a fifth of its time, would pay.
   const env = { ...process.env, GOGC: 'off' }
-  await run(process.execPath, words, { env }).catch((error) => assert.fail(error.stdout))
+  await run(process.execPath, words, { env }).catch((error) => fail(error.stdout))
 }
 
 function programOf(name: string): string {
@@ -138,7 +138,7 @@ function programOf(name: string): string {
     .paths(name)
     ?.map((modules) => join(modules, name))
     .find((candidate) => existsSync(join(candidate, 'package.json')))
-  assert.ok(folder, `${name} is not installed`)
+  ok(folder, `${name} is not installed`)
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return join(folder, typeof bin === 'string' ? bin : bin[Object.keys(bin)[0] ?? ''])
 }
@@ -148,7 +148,7 @@ test('every component of the document is named by an identifier; no enumeration 
   assertNone(names, (name) => !/^[A-Za-z][A-Za-z0-9]*$/.test(name))
   JSON.stringify(document, (key, value) => {
     if (key === 'enum' && Array.isArray(value))
-      assert.ok(
+      ok(
         value.every((entry) => typeof entry === 'string' && entry !== ''),
         JSON.stringify(value),
       )
@@ -200,15 +200,15 @@ function ask(operation: string, sent: Sent): Promise<Answer> {
 function check(operation: string, sent: Sent, answer: Answer, status: number): Answer {
   const [method = '', template = ''] = operation.split(' ')
   const what = `${operation} ${answer.status}: ${JSON.stringify(answer.body)}`
-  assert.equal(answer.status, status, what)
+  equal(answer.status, status, what)
   const { requestBody, responses } = document.paths[template][method.toLowerCase()]
   const described = resolve(responses[answer.status])
-  assert.ok(described, `not described: ${what}`)
+  ok(described, `not described: ${what}`)
   checkHeaders(answer.headers, described.headers, what)
   if (described.content) {
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/, what)
+    match(answer.headers.get('content-type') ?? '', /^application\/json\b/, what)
     checkValue(answer.body, 'answer', described, what)
-  } else assert.equal(answer.body, undefined, what)
+  } else equal(answer.body, undefined, what)
   if (status < 300 && isRecord(sent.body))
     checkValue(sent.body, 'sent', requestBody, `sent: ${JSON.stringify(sent.body)}`)
   seen.add(`${operation} ${status}`)
@@ -252,9 +252,9 @@ function findHeaders(): DescribedHeaders {
 function checkHeaders(headers: Headers, described: Record<string, unknown>, what: string): void {
   for (const [name, { required, schema }] of knownHeaders()) {
     const value = headers.get(name)
-    if (value === null) assert.ok(!(name in described && required), `no ${name}: ${what}`)
-    else assert.ok(name in described, `undescribed ${name}: ${what}`)
-    if (value !== null && schema.type === 'integer') assert.match(value, /^\d+$/, `${name}: ${what}`)
+    if (value === null) ok(!(name in described && required), `no ${name}: ${what}`)
+    else ok(name in described, `undescribed ${name}: ${what}`)
+    if (value !== null && schema.type === 'integer') match(value, /^\d+$/, `${name}: ${what}`)
   }
 }
 
@@ -264,7 +264,7 @@ type Direction = 'sent' | 'answer'
 function checkValue(value: unknown, direction: Direction, described: any, what: string): void {
   const validate = validatorOf(described.content['application/json'].schema, direction)
   const isValid = validate(value)
-  assert.ok(isValid, `${JSON.stringify(validate.errors, null, 1)} ${what}`)
+  ok(isValid, `${JSON.stringify(validate.errors, null, 1)} ${what}`)
 }
 
 const validators = new Map<string, ValidateFunction>()
@@ -358,22 +358,22 @@ test('events in all their forms are as described', async () => {
   const event = await see('POST /events', { body: whole }, 201)
   const { id } = event.body
   const read = await see('GET /events/{id}', { as: 'anonymous', address: { id } }, 200)
-  assert.ok(read.body.json_ld.offers && read.body.image.sizes.medium && read.body.venue.image)
+  ok(read.body.json_ld.offers && read.body.image.sizes.medium && read.body.venue.image)
   const copied = await see('POST /events', { body: { ...read.body, title: 'Copy' } }, 201)
-  assert.equal(copied.body.venue.id, read.body.venue.id)
+  equal(copied.body.venue.id, read.body.venue.id)
 
   const several = await see(
     'PATCH /events/{id}',
     { address: { id }, body: { venue: [venue, { venue: 'Annex' }] } },
     200,
   )
-  assert.equal(several.body.venue.length, 2)
+  equal(several.body.venue.length, 2)
   const none = await see(
     'PATCH /events/{id}',
     { address: { id }, body: { venue: [], organizer: '', image: '', tags: [], cost: '' } },
     200,
   )
-  assert.deepEqual([none.body.venue, none.body.organizer, none.body.image], [[], [], false])
+  deepEqual([none.body.venue, none.body.organizer, none.body.image], [[], [], false])
   await see('POST /events', { body: { title: 'Idea', ...times, status: 'draft', all_day: true } }, 201)
   const form = new URLSearchParams({
     title: 'By form',
@@ -384,16 +384,16 @@ test('events in all their forms are as described', async () => {
   form.append('tags', 'one')
   form.append('tags', 'two')
   const sent = await see('POST /events', { body: form }, 201)
-  assert.deepEqual([sent.body.venue.city, sent.body.tags.length], ['Bergen', 2])
+  deepEqual([sent.body.venue.city, sent.body.tags.length], ['Bergen', 2])
   const parts = new FormData()
   for (const [name, value] of form) parts.append(name, value)
   const again = await see('POST /events', { body: parts }, 201)
-  assert.deepEqual([again.body.venue.city, again.body.tags.length], ['Bergen', 2])
+  deepEqual([again.body.venue.city, again.body.tags.length], ['Bergen', 2])
 
   const window = 'start_date=2027-05-01&end_date=2027-05-31'
   await see('GET /events', { query: `?${window}&categories=music,folk&featured=false&per_page=50` }, 200)
   const page = await see('GET /events', { query: `?${window}&per_page=2&page=2` }, 200)
-  assert.ok(page.body.next_rest_url && page.body.previous_rest_url && page.headers.get('link'))
+  ok(page.body.next_rest_url && page.body.previous_rest_url && page.headers.get('link'))
 })
 
 const json = { 'content-type': 'application/json' }
@@ -551,13 +551,13 @@ async function seeConflict(
     const late = answers.find(({ status }) => status === 409)
     if (late) return void check(operation, asked, late, 409)
   }
-  assert.fail(`nobody came too late for ${operation}`)
+  fail(`nobody came too late for ${operation}`)
 }
 
 test('the feed of changes is as described', async () => {
   const { body } = await seeTwice('GET /changes', { query: '?per_page=1' })
   await see('GET /changes', { query: '?since=nonsense' }, 400)
-  const { edition: _edition, ...token } = readToken(body.next_token) ?? assert.fail('no token')
+  const { edition: _edition, ...token } = readToken(body.next_token) ?? fail('no token')
   const elsewhere = encodeURIComponent(writeToken({ ...token, edition: 'another' }))
   await see('GET /changes', { query: `?since=${elsewhere}` }, 410)
 })
@@ -582,13 +582,13 @@ for (const { path, fields } of histories) {
     const address = { id, version: first.version }
     await see(`PUT /${path}/{id}`, { address, body: { description: 'Anew' } }, 200)
     const { body } = await seeTwice(`GET ${list}`, { address, query: '?per_page=1' })
-    assert.equal(body.history[0].changes[0].member, 'description')
+    equal(body.history[0].changes[0].member, 'description')
     await see(`GET ${list}`, { address, query: '?per_page=0' }, 400)
     await seeTwice(`GET ${one}`, { address })
     await see(restore, { address, body: {}, headers: { 'If-Match': '"of an earlier version"' } }, 412)
     await see(restore, { address, body: { members: ['nothing'] } }, 400)
     const { body: restored } = await see(restore, { address, body: { members: ['description'] } }, 200)
-    assert.deepEqual(restored.members, ['description'])
+    deepEqual(restored.members, ['description'])
     const ifUnknown = path === 'events' || path === 'series' ? 404 : 400
     for (const operation of [`GET ${list}`, `GET ${one}`, restore]) {
       await see(operation, { as: 'anonymous', address }, 401)
@@ -615,7 +615,7 @@ test('versions that cannot be put back are answered as described', async () => {
     const address = { id: term.id, version: body.version }
     await see(`POST ${history}/{version}/restore`, { address, body: { members: ['nothing'] } }, 400)
     const { body: restored } = await see(`POST ${history}/{version}/restore`, { address, body: {} }, 200)
-    assert.deepEqual(restored.left, [{ member: 'slug', value: `slug-of-${path}` }])
+    deepEqual(restored.left, [{ member: 'slug', value: `slug-of-${path}` }])
   }
   const history = '/kalends/v1/series/{id}/history'
   const restore = `POST ${history}/{version}/restore`
@@ -629,7 +629,7 @@ test('versions that cannot be put back are answered as described', async () => {
     const late = answers.find(({ status }) => status === 412)
     if (late) return void check(restore, asked, late, 412)
   }
-  assert.fail('nobody came too late')
+  fail('nobody came too late')
 })
 
 test('settings are as described', async () => {
@@ -710,7 +710,7 @@ async function seeKeys(operation: string, status: number, bodyOf: (name: string)
     await see(operation, { body: { ...body, slug: 'other' }, headers }, 422)
     return
   }
-  assert.fail(`nobody came too early for ${operation}`)
+  fail(`nobody came too early for ${operation}`)
 }
 
 async function seeCollection(
@@ -773,7 +773,7 @@ async function expiredToken(): Promise<string> {
   const now = Date.now()
   return database.write(async (tx) => {
     const author = await findUserByLogin(tx, 'author')
-    assert.ok(author)
+    ok(author)
     return addCredential(tx, author, 'token', 'expired', now - 2000, undefined, { expires: now - 1000 })
   })
 }
@@ -808,7 +808,7 @@ test('every code described was seen', () => {
     'rest_unavailable',
     'too_many_attempts',
   ]
-  assert.deepEqual([...codes].filter((code) => !seenCodes.has(code)).sort(), ofTheService)
+  deepEqual([...codes].filter((code) => !seenCodes.has(code)).sort(), ofTheService)
 })
 
 function operations(): string[] {

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { MOST_PAIRS } from '../../src/base/fields/limits.ts'
@@ -25,7 +25,7 @@ before(async () => {
   for (let i = 0; i < 50; i++) {
     const description = `${i} ${'word '.repeat(LONG / 5)}`
     const { status } = await service.post('/events', { ...day, title: `Long ${i}`, description })
-    assert.equal(status, 201)
+    equal(status, 201)
   }
 })
 const open = () => openLine(service.origin)
@@ -35,14 +35,14 @@ const ends = new Map<number | undefined, Socket>()
 async function otherEnd({ port }: Line): Promise<Socket> {
   await until(() => ends.has(port()), 'it was not let in')
   const end = ends.get(port())
-  assert.ok(end)
+  ok(end)
   return end
 }
 
 describe('a reader who takes nothing', () => {
   test('is dropped, and nobody else', async (t) => {
     // A repeated answer is cached, and held once for all readers.
-    for (let i = 0; i < 3; i++) assert.equal((await service.get('/events?per_page=50')).status, 200)
+    for (let i = 0; i < 3; i++) equal((await service.get('/events?per_page=50')).status, 200)
     const stalled = Array.from({ length: 4 }, open)
     for (const { socket } of stalled) socket.pause().write(head('GET', `${EVENTS}?per_page=50`, 'anonymous'))
     // Data that stalled readers send does not count as reading.
@@ -65,7 +65,7 @@ describe('a reader who takes nothing', () => {
     reader.socket.resume()
     await reader.closed
     // A reader that was dropped would get only a part.
-    assert.ok(reader.received().length > 50 * LONG, `${reader.received().length} characters arrived`)
+    ok(reader.received().length > 50 * LONG, `${reader.received().length} characters arrived`)
     for (const { socket } of stalled) socket.destroy()
   })
 
@@ -82,7 +82,7 @@ describe('a reader who takes nothing', () => {
       return kept.every((end) => end.destroyed || said(end) > 0)
     }
     await until(areAnswered, 'they were not all answered')
-    assert.ok(most > 0 && most * 39 * LONG <= MOST_UNSENT, `${most} of 12 were held at once`)
+    ok(most > 0 && most * 39 * LONG <= MOST_UNSENT, `${most} of 12 were held at once`)
     for (const { socket } of stalled) socket.destroy()
   })
 })
@@ -102,7 +102,7 @@ for (const [what, first, headers, status] of [
   test(`a request with ${what} is refused with ${status}, and its connection closed`, async () => {
     const line = open()
     line.socket.write(`${first}\r\n${headers}\r\n\r\n${status === 501 ? '0\r\n\r\n' : ''}`)
-    assert.equal(await line.status(), status)
+    equal(await line.status(), status)
     await line.closed
   })
 
@@ -116,7 +116,7 @@ describe('requests that do not wait for answers', () => {
     const origins = () =>
       [...line.received().matchAll(/Access-Control-Allow-Origin: (\S+)/gi)].map(([, origin]) => origin)
     await until(() => origins().length === paths.length, 'they were not all answered')
-    assert.deepEqual(origins(), paths)
+    deepEqual(origins(), paths)
     line.socket.destroy()
   })
 
@@ -128,7 +128,7 @@ describe('requests that do not wait for answers', () => {
     const line = open()
     line.socket.write(head('GET', EVENTS, 'anonymous').repeat(110))
     await line.closed
-    assert.equal((await service.get('/events?per_page=1')).status, 200)
+    equal((await service.get('/events?per_page=1')).status, 200)
   })
 })
 
@@ -139,21 +139,21 @@ test('more than can be served at once is answered, or turned away with 503 and R
   const statuses = await Promise.all(lines.map((line) => line.status()))
   const count = (status: number) => statuses.filter((other) => other === status).length
   t.diagnostic(`${count(200)} answered, ${count(503)} turned away`)
-  assert.equal(count(200) + count(503), lines.length)
-  assert.ok(count(200) > 0)
+  equal(count(200) + count(503), lines.length)
+  ok(count(200) > 0)
   for (const line of lines.filter((_, i) => statuses[i] === 503)) {
-    assert.match(line.received(), /retry-after: 1\r\n/i)
-    assert.match(line.received(), /"code":"rest_unavailable"/)
+    match(line.received(), /retry-after: 1\r\n/i)
+    match(line.received(), /"code":"rest_unavailable"/)
   }
   for (const { socket } of lines) socket.destroy()
-  assert.equal((await service.get('/venues?search=again')).status, 200)
+  equal((await service.get('/venues?search=again')).status, 200)
 })
 
 test('idle connections by the thousand stop nobody', async () => {
   const lines = Array.from({ length: 2000 }, open)
   await Promise.all(lines.map(({ socket }) => until(() => socket.readyState === 'open', 'it was not let in')))
-  assert.equal((await service.get('/events?per_page=1')).status, 200)
-  assert.equal((await service.get('~/healthz')).status, 200)
+  equal((await service.get('/events?per_page=1')).status, 200)
+  equal((await service.get('~/healthz')).status, 200)
   for (const { socket } of lines) socket.destroy()
 })
 
@@ -170,19 +170,19 @@ describe('a limit on requests of one client', () => {
   test('answers 429 with Retry-After to who goes beyond, and to nobody else', async () => {
     const statuses = []
     for (let i = 0; i < 6; i++) statuses.push((await ask('192.0.2.1')).status)
-    assert.deepEqual([statuses[0], statuses[5]], [200, 429])
+    deepEqual([statuses[0], statuses[5]], [200, 429])
     const refused = await ask('192.0.2.1')
-    assert.deepEqual(
+    deepEqual(
       [refused.status, refused.body.code, refused.body.data],
       [429, 'rest_too_many_requests', { status: 429 }],
     )
-    assert.equal(refused.headers.get('retry-after'), '1')
-    assert.equal((await ask('192.0.2.2')).status, 200)
-    assert.equal((await ask('192.0.2.1', '~/healthz')).status, 200)
+    equal(refused.headers.get('retry-after'), '1')
+    equal((await ask('192.0.2.2')).status, 200)
+    equal((await ask('192.0.2.1', '~/healthz')).status, 200)
   })
 
   test('is off by default', async () => {
-    for (let i = 0; i < 30; i++) assert.equal((await service.get('/events?per_page=1')).status, 200)
+    for (let i = 0; i < 30; i++) equal((await service.get('/events?per_page=1')).status, 200)
   })
 })
 
@@ -196,10 +196,10 @@ test('a write is answered by what it did, though its answer exceeds all that may
   const { id } = await small.create('/events', { title: 'Before', description, ...dates })
   const plain = { 'accept-encoding': 'identity' }
   const linked = await small.request('admin', 'PUT', `/events/${id}`, { title: 'After', organizer }, plain)
-  assert.equal(linked.status, 200)
-  assert.ok(JSON.stringify(linked.body).length > 1_000_000)
+  equal(linked.status, 200)
+  ok(JSON.stringify(linked.body).length > 1_000_000)
   const read = await small.request('admin', 'GET', `/events/${id}`, undefined, plain)
-  assert.equal(read.status, 200, 'a read of as much is answered where nothing else is held')
+  equal(read.status, 200, 'a read of as much is answered where nothing else is held')
 })
 
 test('a form is parsed when its turn comes, and not where others have all turns', onSqlite, async () => {
@@ -223,13 +223,13 @@ test('a form is parsed when its turn comes, and not where others have all turns'
   const ask = async (path: string, headers: Record<string, string>) =>
     (await fetch(new URL(path, busy.base), { method: 'POST', body: form, headers: { ...type, ...headers } }))
       .status
-  assert.equal(await ask(`${busy.base}/venues`, credentialsOf('admin')), 503)
-  assert.equal(await ask('/wp-json/batch/v1', credentialsOf('admin')), 503)
-  assert.equal(await ask('/desk/events/new', { cookie }), 400, 'turns of reads are free')
+  equal(await ask(`${busy.base}/venues`, credentialsOf('admin')), 503)
+  equal(await ask('/wp-json/batch/v1', credentialsOf('admin')), 503)
+  equal(await ask('/desk/events/new', { cookie }), 400, 'turns of reads are free')
   resolve()
   await holding
-  for (const { status } of await Promise.all(updates)) assert.equal(status, 200)
-  assert.equal(await ask(`${busy.base}/venues`, credentialsOf('admin')), 400)
+  for (const { status } of await Promise.all(updates)) equal(status, 200)
+  equal(await ask(`${busy.base}/venues`, credentialsOf('admin')), 400)
 })
 
 describe('clients that send slowly', () => {
@@ -282,8 +282,8 @@ describe('clients that send slowly', () => {
         .join('\r\n')
       for (const { socket } of lines) socket.write(`${method} ${path} HTTP/1.1\r\n${text}\r\n\r\na=`)
       await until(() => lines.every(({ received }) => received() !== ''), `${path} did not begin to read`)
-      assert.equal((await slow.post('/venues', { venue: path })).status, 201, path)
-      assert.equal((await slow.get('/venues?search=nothing')).status, 200, path)
+      equal((await slow.post('/venues', { venue: path })).status, 201, path)
+      equal((await slow.get('/venues?search=nothing')).status, 200, path)
       for (const { socket } of lines) socket.destroy()
     }
   })

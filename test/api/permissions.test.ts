@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { addSeries } from '../support/sample-calendar.ts'
@@ -70,9 +70,9 @@ async function plant(kind: Kind, owner: Owner, status: Status): Promise<Planted>
       : { [kind]: name }
   const author = service.userIds[owner]
   const { status: answered, body } = await service.post(PATHS[kind], { ...own, ...dates, status, author })
-  assert.equal(answered, 201, JSON.stringify(body))
-  assert.equal(body.status, status)
-  assert.equal(body.author, String(author))
+  equal(answered, 201, JSON.stringify(body))
+  equal(body.status, status)
+  equal(body.author, String(author))
   return { kind, owner, status, id: body.id, slug: body.slug }
 }
 
@@ -82,7 +82,7 @@ function addressOf(record: Planted, by: 'id' | 'slug'): string {
 
 function recordOf(kind: Kind, { owner, status }: Pick<Planted, 'owner' | 'status'>): Planted {
   const [found] = of(kind, (record) => record.owner === owner && record.status === status)
-  assert.ok(found)
+  ok(found)
   return found
 }
 
@@ -95,10 +95,10 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 }
 
 function assertError(answer: Answer, expected: { status: number; code?: string }, where: string): void {
-  assert.equal(answer.status, expected.status, `${where}: ${JSON.stringify(answer.body)}`)
-  assert.equal(answer.body.code, expected.code, where)
-  assert.equal(answer.body.data.status, expected.status, where)
-  assert.ok(answer.body.message, where)
+  equal(answer.status, expected.status, `${where}: ${JSON.stringify(answer.body)}`)
+  equal(answer.body.code, expected.code, where)
+  equal(answer.body.data.status, expected.status, where)
+  ok(answer.body.message, where)
 }
 
 async function assertCell(kind: Kind, cell: RecordCell): Promise<void> {
@@ -108,17 +108,15 @@ async function assertCell(kind: Kind, cell: RecordCell): Promise<void> {
     : undefined
   const answer = await service.request(cell.caller, cell.method, addressOf(record, cell.by), body)
   const where = `${cell.caller} ${cell.method} by ${cell.by}, ${cell.status} of ${cell.owner}`
-  assert.equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
-  if (cell.method !== 'DELETE' || answer.status !== 200)
-    assert.equal(answer.headers.get('allow'), cell.allow, where)
-  if (cell.method === 'HEAD') return assert.equal(answer.body, undefined)
+  equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
+  if (cell.method !== 'DELETE' || answer.status !== 200) equal(answer.headers.get('allow'), cell.allow, where)
+  if (cell.method === 'HEAD') return equal(answer.body, undefined)
   if (cell.answer.code !== undefined) return assertError(answer, cell.answer, where)
   if (cell.method === 'OPTIONS') return
-  assert.equal(answer.body.id, record.id, where)
-  if (cell.method === 'DELETE') return assert.equal(answer.body.status, 'trash', where)
-  if (cell.method !== 'GET')
-    assert.match(answer.body.description, new RegExp(`Changed by ${cell.caller}`), where)
-  assert.equal(answer.body.status, cell.status, where)
+  equal(answer.body.id, record.id, where)
+  if (cell.method === 'DELETE') return equal(answer.body.status, 'trash', where)
+  if (cell.method !== 'GET') match(answer.body.description, new RegExp(`Changed by ${cell.caller}`), where)
+  equal(answer.body.status, cell.status, where)
 }
 
 const textOf = (kind: Kind, text: string) => ({
@@ -130,7 +128,7 @@ async function snapshot(kind: Kind): Promise<Map<number, unknown>> {
   const bodies = new Map<number, unknown>()
   await inParallel(of(kind), async (record) => {
     const { status, body } = await service.get(addressOf(record, 'id'), 'admin')
-    assert.equal(status, 200)
+    equal(status, 200)
     bodies.set(record.id, body)
   })
   return bodies
@@ -149,7 +147,7 @@ for (const kind of KINDS) {
   test(`${refused.length} cells: reading ${kind}s follows the table; a refusal changes nothing`, async () => {
     const before = await snapshot(kind)
     await inParallel(refused, (cell) => assertCell(kind, cell))
-    assert.deepEqual(await snapshot(kind), before)
+    deepEqual(await snapshot(kind), before)
   })
 
   test(`${updates.length} cells: updates of ${kind}s by id and by slug follow the table`, async () => {
@@ -161,7 +159,7 @@ for (const kind of KINDS) {
       await assertCell(kind, cell)
       const record = recordOf(kind, cell)
       const restored = await service.put(addressOf(record, 'id'), { status: record.status })
-      assert.deepEqual([restored.body.status, restored.body.slug], [record.status, record.slug])
+      deepEqual([restored.body.status, restored.body.slug], [record.status, record.slug])
     }
   })
 }
@@ -181,7 +179,7 @@ test(`${KINDS.length * HIDDEN.length * 3 * 6} cells: an unannounced slug is as u
             return { ...answer, headers }
           }
           const where = `${caller} ${method} ${status} ${kind}`
-          assert.deepEqual(await ask(record.slug), await ask('nowhere'), where)
+          deepEqual(await ask(record.slug), await ask('nowhere'), where)
         }
       }
     }
@@ -205,7 +203,7 @@ test(`${listCells} cells: lists show and count what the caller may read, by any 
     for (const answer of answers) {
       if (status !== undefined && status !== 'publish' && !MAKERS.record.includes(caller)) {
         assertError(answer, { status: 400, code: 'rest_invalid_param' }, where)
-        assert.deepEqual(Object.keys(answer.body.data.params), ['status'])
+        deepEqual(Object.keys(answer.body.data.params), ['status'])
         continue
       }
       const covered = (record: Planted) =>
@@ -216,14 +214,14 @@ test(`${listCells} cells: lists show and count what the caller may read, by any 
         mayRead(caller, kind, record.owner, record.status) &&
         (MAKERS.record.includes(caller) || record.status === 'publish')
       const expected = of(kind, listed).map(({ id }) => id)
-      assert.equal(answer.status, 200, `${where}: ${JSON.stringify(answer.body)}`)
-      assert.deepEqual(
+      equal(answer.status, 200, `${where}: ${JSON.stringify(answer.body)}`)
+      deepEqual(
         idsOf(answer.body[PATHS[kind].slice(1)]),
         expected.sort((a, b) => a - b),
         where,
       )
-      assert.equal(answer.body.total, expected.length, where)
-      assert.equal(answer.headers.get('x-tec-total'), String(expected.length), where)
+      equal(answer.body.total, expected.length, where)
+      equal(answer.headers.get('x-tec-total'), String(expected.length), where)
     }
   })
 })
@@ -237,9 +235,9 @@ test(`${feedCells} cells: changes tell callers what their lists show, a token it
     const told = new Map<string, number[]>(KINDS.map((kind) => [kind, []]))
     let page = await service.get(`${FEED}?kinds=venue,organizer,event&per_page=50`, caller)
     for (; ; page = await service.get(`${FEED}?since=${page.body.next_token}&per_page=50`, caller)) {
-      assert.equal(page.status, 200, caller)
+      equal(page.status, 200, caller)
       for (const { kind, id, action } of page.body.changes) {
-        assert.equal(action, 'upsert')
+        equal(action, 'upsert')
         told.get(kind)?.push(id)
       }
       if (page.body.sync_token) break
@@ -253,18 +251,18 @@ test(`${feedCells} cells: changes tell callers what their lists show, a token it
           status !== 'trash' && mayRead(caller, kind, owner, status) && (isMaker || status === 'publish'),
       )
       const found = (told.get(kind) ?? []).filter((id) => planted.has(id))
-      assert.deepEqual(
+      deepEqual(
         found.sort((a, b) => a - b),
         expected.map(({ id }) => id).sort((a, b) => a - b),
         `${caller} ${kind}`,
       )
     }
     for (const other of tokens)
-      assert.equal((await service.get(`${FEED}?since=${other}`, caller)).status, 410, caller)
+      equal((await service.get(`${FEED}?since=${other}`, caller)).status, 410, caller)
     tokens.push(page.body.sync_token)
-    assert.equal((await service.get(`${FEED}?since=nonsense`, caller)).status, 400)
+    equal((await service.get(`${FEED}?since=nonsense`, caller)).status, 400)
     for (const method of ['POST', 'PUT', 'DELETE'])
-      assert.equal((await service.request(caller, method, FEED)).status, 404, `${caller} ${method}`)
+      equal((await service.request(caller, method, FEED)).status, 404, `${caller} ${method}`)
   }
 })
 
@@ -287,20 +285,17 @@ test(`${hookCells} cells: webhooks are for administrators; nobody else learns wh
         for (const method of methods) {
           const where = `${caller} ${method} ${target}`
           const answer = await service.request(caller, method, target, method === 'POST' ? {} : undefined)
-          assert.equal(answer.headers.get('allow'), isAdmin ? methods.join(', ') : '', where)
+          equal(answer.headers.get('allow'), isAdmin ? methods.join(', ') : '', where)
           if (!isAdmin) assertError(answer, refusal, where)
-          else assert.equal(answer.status, path !== '' ? 404 : method === 'GET' ? 200 : 400, where)
+          else equal(answer.status, path !== '' ? 404 : method === 'GET' ? 200 : 400, where)
         }
         const options = await service.request(caller, 'OPTIONS', target)
-        assert.deepEqual(
-          [options.status, options.headers.get('allow')],
-          [200, isAdmin ? methods.join(', ') : ''],
-        )
+        deepEqual([options.status, options.headers.get('allow')], [200, isAdmin ? methods.join(', ') : ''])
       }
     }
   }
-  assert.deepEqual((await service.get(HOOKS, 'admin')).body, all)
-  assert.equal((await service.remove(`${HOOKS}/${webhook.id}`)).status, 200)
+  deepEqual((await service.get(HOOKS, 'admin')).body, all)
+  equal((await service.remove(`${HOOKS}/${webhook.id}`)).status, 200)
 })
 
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id).sort((a, b) => a - b)
@@ -316,14 +311,14 @@ test(`${CALLERS.length * 4} cells: an event shows venues that the caller may rea
           kind,
           ({ owner, status }) => status !== 'trash' && mayRead(caller, kind, owner, status),
         )
-        assert.deepEqual(idsOf([shown[kind]].flat()), idsOf(readable), `${caller}: ${kind}s of the event`)
+        deepEqual(idsOf([shown[kind]].flat()), idsOf(readable), `${caller}: ${kind}s of the event`)
       }
     }
     const names = [json_ld.location, json_ld.organizer].flat().map(({ name }) => name)
     const readable = planted.filter(({ kind, owner, status }) => mayRead(caller, kind, owner, status))
-    assert.ok(names.length > 1)
+    ok(names.length > 1)
     for (const name of names)
-      assert.ok(
+      ok(
         readable.some((record) => name === nameOf(record)),
         `${caller}: ${name}`,
       )
@@ -339,8 +334,8 @@ test('filters by a venue or organizer the caller may not read find no events', a
   for (const { kind, id } of hidden) {
     for (const caller of CALLERS) {
       const { status, body } = await service.get(`/events?${kind}=${id}`, caller)
-      assert.equal(status, 200)
-      assert.equal(body.total, ['editor', 'admin'].includes(caller) ? 1 : 0, `${caller}, ${kind}`)
+      equal(status, 200)
+      equal(body.total, ['editor', 'admin'].includes(caller) ? 1 : 0, `${caller}, ${kind}`)
     }
   }
 })
@@ -374,12 +369,12 @@ test('filters of linked records by an event reveal nothing of events the caller 
     ['tags', `event=${draft.id}`],
     ['tags', `post=${draft.id}&hide_empty=false`],
   ] as const
-  assert.equal(known.venue.venue, 'Open House')
+  equal(known.venue.venue, 'Open House')
   for (const [path, query] of asked) {
     for (const caller of CALLERS) {
       const { body } = await service.get(`/${path}?${query}`, caller)
       const expected = ['editor', 'admin'].includes(caller) ? 1 : 0
-      assert.deepEqual([body[path].length, body.total], [expected, expected], `${caller}: ${path}?${query}`)
+      deepEqual([body[path].length, body.total], [expected, expected], `${caller}: ${path}?${query}`)
     }
   }
 })
@@ -402,9 +397,9 @@ test('the count of a term is of published events, whoever asks', async () => {
     const [term] = made[0]?.body[path] ?? []
     for (const caller of CALLERS) {
       const { body } = await service.get(`${PATHS[kind]}/${term.id}`, caller)
-      assert.equal(body.count, 2, `${caller}: ${kind}`)
+      equal(body.count, 2, `${caller}: ${kind}`)
       const { body: list } = await service.get(`${PATHS[kind]}?slug=counted`, caller)
-      assert.deepEqual([list.total, list[path][0].count], [1, 2])
+      deepEqual([list.total, list[path][0].count], [1, 2])
     }
   }
   const unpublished = await service.post('/events', {
@@ -416,7 +411,7 @@ test('the count of a term is of published events, whoever asks', async () => {
   })
   const { id } = unpublished.body.tags[0]
   const { body } = await service.get(`/tags?include=${id}`)
-  assert.deepEqual([body.total, body.tags], [0, []])
+  deepEqual([body.total, body.tags], [0, []])
 })
 
 test('a term of unpublished events alone is listed for those who make terms and its author', async () => {
@@ -449,8 +444,8 @@ test('a term of unpublished events alone is listed for those who make terms and 
   for (const kind of ['category', 'tag'] as const) {
     for (const caller of CALLERS) {
       const times = knows[kind].some((each) => each === caller) ? 1 : 0
-      assert.deepEqual(await look(caller, kind, used[kind]), [times, times, times], `${caller}: ${kind}`)
-      assert.deepEqual(
+      deepEqual(await look(caller, kind, used[kind]), [times, times, times], `${caller}: ${kind}`)
+      deepEqual(
         (await look(caller, kind, free[kind])).slice(0, 1),
         [1],
         `${caller}: ${kind} that no event has`,
@@ -459,7 +454,7 @@ test('a term of unpublished events alone is listed for those who make terms and 
   }
   await service.put(`/events/${event.id}`, { status: 'publish' })
   for (const kind of ['category', 'tag'] as const)
-    assert.equal((await service.get(`${PATHS[kind]}/${used[kind]}`)).body.count, 1)
+    equal((await service.get(`${PATHS[kind]}/${used[kind]}`)).body.count, 1)
 })
 
 const creates = CALLERS.length * (KINDS.length + TERM_KINDS.length)
@@ -484,19 +479,19 @@ test(`${creates} cells: who may make what, and nothing is left of what was refus
       const answer = await service.post(PATHS[kind], sent, caller)
       const where = `${caller} makes a ${kind}`
       if (makers.includes(caller)) {
-        assert.equal(answer.status, 201, where)
-        assert.equal(answer.headers.get('location'), `${service.base}${PATHS[kind]}/${answer.body.id}`)
-        assert.equal(answer.headers.get('allow'), 'GET, POST', where)
+        equal(answer.status, 201, where)
+        equal(answer.headers.get('location'), `${service.base}${PATHS[kind]}/${answer.body.id}`)
+        equal(answer.headers.get('allow'), 'GET, POST', where)
       } else {
         assertError(answer, { status: caller === 'anonymous' ? 401 : 403, code: 'rest_forbidden' }, where)
-        assert.equal(answer.headers.get('allow'), 'GET', where)
+        equal(answer.headers.get('allow'), 'GET', where)
         const query = `search=${encodeURIComponent(name)}${kind in MAKERS ? '&hide_empty=false' : ''}`
-        assert.equal((await service.get(`${PATHS[kind]}?${query}`, 'admin')).body.total, 0, where)
+        equal((await service.get(`${PATHS[kind]}?${query}`, 'admin')).body.total, 0, where)
       }
     }
   }
   const places = await service.get('/venues?search=place+for+new', 'admin')
-  assert.equal(places.body.total, MAKERS.record.length)
+  equal(places.body.total, MAKERS.record.length)
 })
 
 const openCells = OPEN_ROUTES.length * CALLERS.length * 6
@@ -507,12 +502,12 @@ test(`${openCells} cells: index, description and lists are open, Allow tells who
       const allow = makers.includes(caller) ? 'GET, POST' : 'GET'
       for (const method of ['GET', 'HEAD', 'OPTIONS']) {
         const { status, headers } = await service.request(caller, method, path)
-        assert.deepEqual([status, headers.get('allow')], [200, allow], `${caller} ${method} ${path}`)
+        deepEqual([status, headers.get('allow')], [200, allow], `${caller} ${method} ${path}`)
       }
       for (const method of ['PUT', 'PATCH', 'DELETE']) {
         const answer = await service.request(caller, method, path)
         assertError(answer, { status: 404, code: 'rest_no_route' }, `${caller} ${method} ${path}`)
-        assert.equal(answer.headers.get('allow'), null)
+        equal(answer.headers.get('allow'), null)
       }
     }
   }
@@ -531,15 +526,15 @@ test(`${termCells} cells: terms are read by all, changed and removed by those wh
         const where = `${caller} ${method} ${kind}`
         const sent = ['POST', 'PUT', 'PATCH'].includes(method) ? { description: method } : undefined
         const answer = await service.request(caller, method, path, sent)
-        if (may || ['GET', 'HEAD', 'OPTIONS'].includes(method)) assert.equal(answer.status, 200, where)
+        if (may || ['GET', 'HEAD', 'OPTIONS'].includes(method)) equal(answer.status, 200, where)
         else assertError(answer, refusal, where)
         const allow = may ? 'GET, POST, PUT, PATCH, DELETE' : 'GET'
-        if (method !== 'DELETE') assert.equal(answer.headers.get('allow'), allow, where)
-        if (sent && may) assert.equal(answer.body.description, method)
+        if (method !== 'DELETE') equal(answer.headers.get('allow'), allow, where)
+        if (sent && may) equal(answer.body.description, method)
       }
       const left = await service.get(path)
-      assert.equal(left.status, may ? 400 : 200)
-      if (!may) assert.equal(left.body.description, '')
+      equal(left.status, may ? 400 : 200)
+      if (!may) equal(left.body.description, '')
     }
   }
 })
@@ -566,7 +561,7 @@ test(`${missingCells.length * CALLERS.length} cells: what is missing is answered
           const where = `${caller} ${method} ${target}`
           const denied = refused?.[caller as keyof typeof refused]
           const status = denied ?? expected.status
-          assert.equal(answer.status, status, `${where}: ${JSON.stringify(answer.body)}`)
+          equal(answer.status, status, `${where}: ${JSON.stringify(answer.body)}`)
           if (method === 'HEAD') continue
           assertError(
             answer,
@@ -574,7 +569,7 @@ test(`${missingCells.length * CALLERS.length} cells: what is missing is answered
             where,
           )
           if (expected.param && denied === undefined)
-            assert.deepEqual(Object.keys(answer.body.data.params), [expected.param])
+            deepEqual(Object.keys(answer.body.data.params), [expected.param])
         }
       }
     }
@@ -603,8 +598,8 @@ test(`${statusCells} cells: the status asked for is stored as far as the caller 
         const own =
           kind === 'event' ? { title: name, start_date: TOMORROW, end_date: TOMORROW } : { [kind]: name }
         const { status: answered, body } = await service.post(PATHS[kind], { ...own, ...sent }, caller)
-        assert.equal(answered, 201, name)
-        assert.equal(body.status, caller === 'contributor' ? stored.contributor : stored.publisher, name)
+        equal(answered, 201, name)
+        equal(body.status, caller === 'contributor' ? stored.contributor : stored.publisher, name)
       }
     }
   }
@@ -615,7 +610,7 @@ test('a contributor can neither publish a draft nor unpublish, trash or hide oth
     const own = await plant(kind, 'contributor', 'draft')
     for (const status of ['publish', 'future', 'private', 'trash']) {
       const { body } = await service.put(addressOf(own, 'id'), { status }, 'contributor')
-      assert.equal(body.status, 'pending', `${kind} asked to be ${status}`)
+      equal(body.status, 'pending', `${kind} asked to be ${status}`)
       await service.put(addressOf(own, 'id'), { status: 'draft' })
     }
   }
@@ -637,9 +632,9 @@ test(`${CALLERS.length * KINDS.length * 2} cells: only editors set another autho
         caller,
       )
       const allowed = MAY_NAME_AUTHORS.includes(caller)
-      assert.deepEqual([created.status, updated.status], allowed ? [201, 200] : [403, 403], name)
-      assert.equal(same.status, 200, name)
-      if (allowed) assert.equal(updated.body.author, String(other))
+      deepEqual([created.status, updated.status], allowed ? [201, 200] : [403, 403], name)
+      equal(same.status, 200, name)
+      if (allowed) equal(updated.body.author, String(other))
     }
   }
 })
@@ -652,10 +647,10 @@ test('a new venue or organizer inside an event is the caller’s and follows the
     organizer: [{ organizer: 'Nested Club', author: String(author) }],
   }
   const { status, body } = await service.post('/events', { ...event, ...nested }, 'contributor')
-  assert.equal(status, 201)
-  assert.deepEqual([body.venue.status, body.organizer[0].status], ['pending', 'draft'])
-  assert.equal(body.venue.author, String(service.userIds.contributor))
-  assert.equal(body.organizer[0].author, String(service.userIds.contributor))
+  equal(status, 201)
+  deepEqual([body.venue.status, body.organizer[0].status], ['pending', 'draft'])
+  equal(body.venue.author, String(service.userIds.contributor))
+  equal(body.organizer[0].author, String(service.userIds.contributor))
 })
 
 test('a venue another wrote and has not published is not taken over by its name', async () => {
@@ -665,15 +660,15 @@ test('a venue another wrote and has not published is not taken over by its name'
     'editor',
   )
   const { status, body } = await service.post('/venues', { venue: 'Backroom' }, 'author')
-  assert.equal(status, 201)
-  assert.notEqual(body.id, hidden.body.id)
-  assert.equal(body.phone, undefined)
+  equal(status, 201)
+  notEqual(body.id, hidden.body.id)
+  equal(body.phone, undefined)
 })
 
 test('a refused update of a record by one caller shows nothing of it', async () => {
   const record = recordOf('event', { owner: 'editor', status: 'private' })
   for (const caller of CALLERS.filter((each) => !mayChange(each, record.owner, record.status))) {
     const { body } = await service.put(addressOf(record, 'slug'), { title: 'Mine' }, caller)
-    assert.doesNotMatch(JSON.stringify(body), /secret/i)
+    doesNotMatch(JSON.stringify(body), /secret/i)
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import type { Caller, Role } from '../../src/calendar/people/caller.ts'
@@ -44,41 +44,41 @@ async function picked(kind: PickedKind, text: string, role?: Role, most = 8): Pr
 
 describe('names for pickers', () => {
   test('are those that begin with the text in any case, then those that have it elsewhere', async () => {
-    assert.deepEqual(await picked('venue', 'ecl'), ['Eclipse Hall', 'Écluse'])
-    assert.deepEqual(await picked('venue', 'ÉCL'), ['Eclipse Hall', 'Écluse'])
-    assert.deepEqual(await picked('venue', 'brigid’s'), ["St Brigid's"])
-    assert.deepEqual(await picked('organizer', 'choir'), ['Choir of St Brigid'])
-    assert.deepEqual(await picked('organizer', 'st b'), ['Choir of St Brigid'])
-    assert.deepEqual(await picked('tag', 'fr'), ['Free entry'])
+    deepEqual(await picked('venue', 'ecl'), ['Eclipse Hall', 'Écluse'])
+    deepEqual(await picked('venue', 'ÉCL'), ['Eclipse Hall', 'Écluse'])
+    deepEqual(await picked('venue', 'brigid’s'), ["St Brigid's"])
+    deepEqual(await picked('organizer', 'choir'), ['Choir of St Brigid'])
+    deepEqual(await picked('organizer', 'st b'), ['Choir of St Brigid'])
+    deepEqual(await picked('tag', 'fr'), ['Free entry'])
   })
 
   test('of nothing typed are the first ones, and never more than asked for', async () => {
-    assert.deepEqual(await picked('venue', '', 'editor', 2), ['100% Hall_1', 'Draft hall'])
-    assert.deepEqual(await picked('venue', 'hall', 'editor', 2), ['100% Hall_1', 'Draft hall'])
+    deepEqual(await picked('venue', '', 'editor', 2), ['100% Hall_1', 'Draft hall'])
+    deepEqual(await picked('venue', 'hall', 'editor', 2), ['100% Hall_1', 'Draft hall'])
   })
 
   test('leave out the trash, and what the caller may not see', async () => {
-    assert.deepEqual(await picked('venue', 'trashed'), [])
-    assert.deepEqual(await picked('venue', 'draft'), ['Draft hall'])
-    assert.deepEqual(await picked('venue', 'draft', 'author'), [])
-    assert.deepEqual(await picked('venue', 'draft', 'contributor'), [])
+    deepEqual(await picked('venue', 'trashed'), [])
+    deepEqual(await picked('venue', 'draft'), ['Draft hall'])
+    deepEqual(await picked('venue', 'draft', 'author'), [])
+    deepEqual(await picked('venue', 'draft', 'contributor'), [])
   })
 
   test('tell a venue by its city, and a category by the one it lies in', async () => {
     const [venue] = await pickNames('venue', 'éclu', asker(), 8)
-    assert.equal(venue?.about, 'Lyon')
+    equal(venue?.about, 'Lyon')
     const [category] = await pickNames('category', 'music', asker(), 8)
-    assert.deepEqual([category?.name, category?.about], ['Music', 'Arts'])
+    deepEqual([category?.name, category?.about], ['Music', 'Arts'])
   })
 
   test('take signs of patterns as they stand, and no text is too strange', async () => {
-    assert.deepEqual(await picked('venue', '100%'), ['100% Hall_1'])
-    assert.deepEqual(await picked('venue', '%'), ['100% Hall_1'])
-    assert.deepEqual(await picked('venue', '_'), ['100% Hall_1'])
+    deepEqual(await picked('venue', '100%'), ['100% Hall_1'])
+    deepEqual(await picked('venue', '%'), ['100% Hall_1'])
+    deepEqual(await picked('venue', '_'), ['100% Hall_1'])
     for (const text of ['\0', '\ud800', '\\', "'", '\u{10ffff}', 'a'.repeat(301), 'x'.repeat(1_000_000)])
       for (const kind of ['venue', 'organizer', 'category', 'tag'] as const) {
         await picked(kind, text)
-        assert.equal(await findNamed(kind, text, asker()), undefined)
+        equal(await findNamed(kind, text, asker()), undefined)
       }
   })
 })
@@ -86,7 +86,7 @@ describe('names for pickers', () => {
 describe('the names of a quick line', () => {
   const linksOf = async (text: string) => {
     const line = readQuickLine(text, { language: 'en', timezone: 'UTC', now: Date.UTC(2026, 10, 23) })
-    const { venue, categories, tags, ...others } = await findQuickLinks(line ?? assert.fail(), asker())
+    const { venue, categories, tags, ...others } = await findQuickLinks(line ?? fail(), asker())
     const names = (list: readonly { name: string }[]) => list.map(({ name }) => name)
     return { ...others, venue: venue?.name, categories: names(categories), tags: names(tags) }
   }
@@ -94,20 +94,20 @@ describe('the names of a quick line', () => {
 
   test('are found by the whole name, or by a beginning that only one has', async () => {
     const links = await linksOf('Choir fri 19:00 @ st brigids’ #music #free-entry #arts')
-    assert.deepEqual(links, {
+    deepEqual(links, {
       ...none,
       newVenue: 'st brigids’',
       categories: ['Music', 'Arts'],
       tags: ['Free entry'],
     })
-    assert.deepEqual(await linksOf("Choir fri 19:00 @ ST BRIGID'S"), { ...none, venue: "St Brigid's" })
-    assert.deepEqual(await linksOf('Choir fri 19:00 @ st b'), { ...none, venue: "St Brigid's" })
-    assert.deepEqual(await linksOf('Choir fri 19:00, ecluse'), { ...none, venue: 'Écluse' })
+    deepEqual(await linksOf("Choir fri 19:00 @ ST BRIGID'S"), { ...none, venue: "St Brigid's" })
+    deepEqual(await linksOf('Choir fri 19:00 @ st b'), { ...none, venue: "St Brigid's" })
+    deepEqual(await linksOf('Choir fri 19:00, ecluse'), { ...none, venue: 'Écluse' })
   })
 
   test('stay as text where several begin so, or none does', async () => {
-    assert.deepEqual(await linksOf('Choir fri 19:00 @ St'), { ...none, newVenue: 'St' })
-    assert.deepEqual(await linksOf('Choir fri 19:00 @ Mill #new #new'), {
+    deepEqual(await linksOf('Choir fri 19:00 @ St'), { ...none, newVenue: 'St' })
+    deepEqual(await linksOf('Choir fri 19:00 @ Mill #new #new'), {
       ...none,
       newVenue: 'Mill',
       newTags: ['new'],
@@ -115,7 +115,7 @@ describe('the names of a quick line', () => {
   })
 
   test('are looked for behind the last comma of a title, by the whole name alone', async () => {
-    assert.deepEqual(await linksOf("Choir, St Mary's, fri 19:00"), { ...none, venue: "St Mary's" })
-    assert.deepEqual(await linksOf('Choir, St M, fri 19:00'), { ...none, title: 'Choir, St M' })
+    deepEqual(await linksOf("Choir, St Mary's, fri 19:00"), { ...none, venue: "St Mary's" })
+    deepEqual(await linksOf('Choir, St M, fri 19:00'), { ...none, title: 'Choir, St M' })
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, notEqual, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import sharp from 'sharp'
@@ -24,14 +24,14 @@ async function uploaded(
   const bytes = await drawPng(40, 30, '#0a8')
   const headers = { 'content-type': 'image/png', 'content-disposition': `attachment; filename="${name}.png"` }
   const { status, body } = await service.post(`${MEDIA}${query}`, new Uint8Array(bytes), as, headers)
-  assert.equal(status, 201)
+  equal(status, 201)
   return body
 }
 
 async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]> {
   const { status, headers, body } = await service.get(`${MEDIA}?per_page=100&${query}`, as)
-  assert.equal(status, 200, query)
-  if (!query.includes('offset')) assert.equal(headers.get('x-wp-total'), String(body.length))
+  equal(status, 200, query)
+  if (!query.includes('offset')) equal(headers.get('x-wp-total'), String(body.length))
   return body.map(({ id }: { id: number }) => id)
 }
 
@@ -40,9 +40,9 @@ async function readersOf(id: number): Promise<Reader[]> {
   for (const as of EVERYBODY) {
     const { status, body } = await service.get(`${MEDIA}/${id}`, as)
     const isListed = (await listed(`include=${id}`, as)).includes(id)
-    assert.equal(status, isListed ? 200 : 404, as)
+    equal(status, isListed ? 200 : 404, as)
     if (isListed) readers.push(as)
-    else assert.equal(body.code, 'rest_post_invalid_id')
+    else equal(body.code, 'rest_post_invalid_id')
   }
   return readers
 }
@@ -51,7 +51,7 @@ describe('an image is open', () => {
   const OF_EDITORS: Reader[] = ['editor', 'admin']
 
   test('to everybody while no record shows it', async () => {
-    assert.deepEqual(await readersOf((await uploaded()).id), EVERYBODY)
+    deepEqual(await readersOf((await uploaded()).id), EVERYBODY)
   })
 
   for (const [path, title] of [
@@ -70,11 +70,11 @@ describe('an image is open', () => {
       for (const status of ['draft', 'pending', 'private', 'future', 'trash', 'publish']) {
         const date = status === 'future' ? { date: '2099-01-01 00:00:00' } : { date: '2020-01-01 00:00:00' }
         const changed = await service.put(`${path}/${body.id}`, { status, ...date })
-        assert.equal(changed.body.status, status)
-        assert.deepEqual(await readersOf(id), status === 'publish' ? EVERYBODY : OF_EDITORS, status)
+        equal(changed.body.status, status)
+        deepEqual(await readersOf(id), status === 'publish' ? EVERYBODY : OF_EDITORS, status)
       }
       await service.remove(`${path}/${body.id}`)
-      assert.deepEqual(await readersOf(id), OF_EDITORS)
+      deepEqual(await readersOf(id), OF_EDITORS)
     })
   }
 
@@ -85,10 +85,10 @@ describe('an image is open', () => {
       { title: 'Own draft', ...TIMES, image: id, status: 'draft' },
       'author',
     )
-    assert.equal(hidden.body.image.id, id)
-    assert.deepEqual(await readersOf(id), ['author', 'editor', 'admin'])
+    equal(hidden.body.image.id, id)
+    deepEqual(await readersOf(id), ['author', 'editor', 'admin'])
     await service.post('/venues', { venue: 'Open hall', image: id })
-    assert.deepEqual(await readersOf(id), EVERYBODY)
+    deepEqual(await readersOf(id), EVERYBODY)
   })
 
   test('to its owner, whoever hides the record', async () => {
@@ -98,16 +98,16 @@ describe('an image is open', () => {
       { title: 'Of the editor', ...TIMES, image: id, status: 'private' },
       'editor',
     )
-    assert.deepEqual(await readersOf(id), ['author', 'editor', 'admin'])
+    deepEqual(await readersOf(id), ['author', 'editor', 'admin'])
   })
 
   test('by its file, whose address names nothing but the file', async () => {
     const image = await uploaded()
     await service.post('/events', { title: 'Hidden title', ...TIMES, image: image.id, status: 'private' })
-    assert.equal((await fetch(image.source_url)).status, 200)
+    equal((await fetch(image.source_url)).status, 200)
     const shown = await service.get(`${MEDIA}/${image.id}`, 'editor')
-    assert.equal(shown.body.post, null)
-    assert.doesNotMatch(JSON.stringify(shown.body), /Hidden title/i)
+    equal(shown.body.post, null)
+    doesNotMatch(JSON.stringify(shown.body), /Hidden title/i)
   })
 
   test('to be taken for a record by whoever may see it, and by nobody else', async () => {
@@ -115,8 +115,8 @@ describe('an image is open', () => {
     await service.post('/events', { title: 'Draft', ...TIMES, image: id, status: 'draft' })
     const taken = (as: Reader) => service.post('/events', { title: 'Take it', ...TIMES, image: id }, as)
     const refused = await taken('contributor')
-    assert.deepEqual([refused.status, Object.keys(refused.body.data.params)], [400, ['image']])
-    assert.equal((await taken('editor')).body.image.id, id)
+    deepEqual([refused.status, Object.keys(refused.body.data.params)], [400, ['image']])
+    equal((await taken('editor')).body.image.id, id)
   })
 
   test('to a limited token as far as the records are', async () => {
@@ -136,16 +136,16 @@ describe('an image is open', () => {
       })
       const headers = { authorization: `Bearer ${token}` }
       const answer = await service.get(`${MEDIA}/${id}`, 'anonymous', headers)
-      assert.equal(answer.status, statuses[scope], scope)
+      equal(answer.status, statuses[scope], scope)
     }
   })
 
   test('to no change or removal by those who may not see it', async () => {
     const { id } = await uploaded()
     await service.post('/events', { title: 'Draft', ...TIMES, image: id, status: 'draft' })
-    assert.equal((await service.post(`${MEDIA}/${id}`, { title: 'x' }, 'author')).status, 404)
-    assert.equal((await service.remove(`${MEDIA}/${id}`, 'author')).status, 404)
-    assert.equal((await service.remove(`${MEDIA}/${id}`, 'anonymous')).status, 401)
+    equal((await service.post(`${MEDIA}/${id}`, { title: 'x' }, 'author')).status, 404)
+    equal((await service.remove(`${MEDIA}/${id}`, 'author')).status, 404)
+    equal((await service.remove(`${MEDIA}/${id}`, 'anonymous')).status, 401)
   })
 })
 
@@ -173,7 +173,7 @@ describe('the texts of an image', () => {
 
   test('are kept when they come with a raw body, in a form, or later as JSON', async () => {
     const raw = await uploaded(`?${new URLSearchParams(sent)}`)
-    assert.deepEqual(shown(raw), expected)
+    deepEqual(shown(raw), expected)
     const form = new FormData()
     const file = await sharp({ create: { width: 4, height: 3, channels: 3, background: '#0a8' } })
       .jpeg()
@@ -181,42 +181,33 @@ describe('the texts of an image', () => {
     form.set('file', new Blob([new Uint8Array(file)], { type: 'image/jpeg' }), 'IMG_1.jpg')
     for (const [name, text] of Object.entries(sent)) form.set(name, text)
     const { status, body } = await service.post(MEDIA, form, 'author')
-    assert.equal(status, 201)
-    assert.deepEqual(shown(body), { ...expected, slug: `the-old-town-hall-${body.id}` })
-    assert.deepEqual(shown((await service.get(`${MEDIA}/${body.id}`)).body), shown(body))
+    equal(status, 201)
+    deepEqual(shown(body), { ...expected, slug: `the-old-town-hall-${body.id}` })
+    deepEqual(shown((await service.get(`${MEDIA}/${body.id}`)).body), shown(body))
     const plain = await uploaded('', 'author', 'IMG_2')
-    assert.deepEqual([plain.title.rendered, plain.slug, plain.alt_text], ['IMG_2', 'img_2', ''])
+    deepEqual([plain.title.rendered, plain.slug, plain.alt_text], ['IMG_2', 'img_2', ''])
     for (const method of ['POST', 'PUT', 'PATCH']) {
       const changed = await service.request('author', method, `${MEDIA}/${plain.id}`, {
         alt_text: `By ${method}`,
       })
-      assert.deepEqual(
-        [changed.status, changed.body.alt_text, changed.body.slug],
-        [200, `By ${method}`, 'img_2'],
-      )
+      deepEqual([changed.status, changed.body.alt_text, changed.body.slug], [200, `By ${method}`, 'img_2'])
     }
     const later = await service.post(`${MEDIA}/${plain.id}`, { ...sent, slug: 'Hall of Stone' }, 'author')
-    assert.deepEqual(shown(later.body), { ...expected, slug: 'hall-of-stone' })
-    assert.deepEqual(shown((await service.get(`${MEDIA}/${plain.id}`)).body), shown(later.body))
+    deepEqual(shown(later.body), { ...expected, slug: 'hall-of-stone' })
+    deepEqual(shown((await service.get(`${MEDIA}/${plain.id}`)).body), shown(later.body))
   })
 
   test('change by themselves: what is not sent stays, and an empty text clears', async () => {
     const { id } = await uploaded(`?${new URLSearchParams(sent)}`)
     const one = await service.post(`${MEDIA}/${id}`, { caption: { raw: 'As an answer shows it' } })
-    assert.equal(one.body.caption.rendered, '<p>As an answer shows it</p>')
-    assert.equal(one.body.title.rendered, expected.title)
+    equal(one.body.caption.rendered, '<p>As an answer shows it</p>')
+    equal(one.body.title.rendered, expected.title)
     const none = await service.post(`${MEDIA}/${id}`, { alt_text: '', caption: '', description: '' })
-    assert.deepEqual(
-      [none.body.alt_text, none.body.caption.rendered, none.body.description.rendered],
-      ['', '', ''],
-    )
+    deepEqual([none.body.alt_text, none.body.caption.rendered, none.body.description.rendered], ['', '', ''])
     const wrong = await service.post(`${MEDIA}/${id}`, { title: ['x'], alt_text: 5, caption: {} })
-    assert.deepEqual(
-      [wrong.status, Object.keys(wrong.body.data.params)],
-      [400, ['title', 'alt_text', 'caption']],
-    )
+    deepEqual([wrong.status, Object.keys(wrong.body.data.params)], [400, ['title', 'alt_text', 'caption']])
     const form = await service.put(`${MEDIA}/${id}`, new URLSearchParams({ alt_text: 'By form' }))
-    assert.equal(form.body.alt_text, 'By form')
+    equal(form.body.alt_text, 'By form')
   })
 
   test('are changed by the owner and by those who may edit what is others’', async () => {
@@ -224,35 +215,35 @@ describe('the texts of an image', () => {
     const { id } = await uploaded('', 'admin')
     for (const [i, as] of EVERYBODY.entries()) {
       const { status } = await service.post(`${MEDIA}/${id}`, { alt_text: as }, as)
-      assert.equal(status, expected[i], as)
+      equal(status, expected[i], as)
       const { headers } = await service.request(as, 'OPTIONS', `${MEDIA}/${id}`)
-      assert.equal(headers.get('allow'), status === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET')
+      equal(headers.get('allow'), status === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET')
     }
     const own = await uploaded('', 'author')
-    assert.equal((await service.post(`${MEDIA}/${own.id}`, { alt_text: 'mine' }, 'author')).status, 200)
-    assert.equal((await service.post(`${MEDIA}/99999999`, { alt_text: 'x' })).status, 404)
+    equal((await service.post(`${MEDIA}/${own.id}`, { alt_text: 'mine' }, 'author')).status, 200)
+    equal((await service.post(`${MEDIA}/99999999`, { alt_text: 'x' })).status, 404)
   })
 
   test('change the time of the last change, and are followed by caches', async () => {
     const image = await uploaded()
-    assert.equal(image.modified_gmt, image.date_gmt)
+    equal(image.modified_gmt, image.date_gmt)
     const before = await service.get(`${MEDIA}/${image.id}`)
     await service.post(`${MEDIA}/${image.id}`, { title: 'Later' })
     const after = await service.get(`${MEDIA}/${image.id}`)
-    assert.notEqual(after.headers.get('etag'), before.headers.get('etag'))
-    assert.equal(after.body.title.rendered, 'Later')
+    notEqual(after.headers.get('etag'), before.headers.get('etag'))
+    equal(after.body.title.rendered, 'Later')
   })
 
   test('are shown as they were sent with context=edit, to those who may edit them', async () => {
     const { id } = await uploaded(`?${new URLSearchParams(sent)}`, 'author')
     const edited = await service.get(`${MEDIA}/${id}?context=edit`, 'author')
-    assert.deepEqual([edited.body.title.raw, edited.body.caption.raw], [sent.title, sent.caption])
-    assert.equal((await service.get(`${MEDIA}/${id}`, 'author')).body.title.raw, undefined)
-    assert.equal((await service.get(`${MEDIA}/${id}?context=edit`)).status, 401)
-    assert.equal((await service.get(`${MEDIA}/${id}?context=edit`, 'contributor')).status, 403)
-    assert.equal((await service.get(`${MEDIA}?context=edit`)).status, 401)
+    deepEqual([edited.body.title.raw, edited.body.caption.raw], [sent.title, sent.caption])
+    equal((await service.get(`${MEDIA}/${id}`, 'author')).body.title.raw, undefined)
+    equal((await service.get(`${MEDIA}/${id}?context=edit`)).status, 401)
+    equal((await service.get(`${MEDIA}/${id}?context=edit`, 'contributor')).status, 403)
+    equal((await service.get(`${MEDIA}?context=edit`)).status, 401)
     const { body } = await service.get(`${MEDIA}?context=edit&include=${id}`, 'editor')
-    assert.equal(body[0].title.raw, sent.title)
+    equal(body[0].title.raw, sent.title)
   })
 })
 
@@ -297,7 +288,7 @@ describe('the list of images is narrowed by', () => {
       [`${all}&modified_before=2020-01-01T00:00:00`, []],
       ['include=99999999999', []],
     ]
-    for (const [query, expected] of narrowed) assert.deepEqual(await listed(query), expected, query)
+    for (const [query, expected] of narrowed) deepEqual(await listed(query), expected, query)
   })
 
   test('what is wrong, named all at once', async () => {
@@ -307,9 +298,9 @@ describe('the list of images is narrowed by', () => {
 
   test('offset, without links to pages', async () => {
     const { status, headers, body } = await service.get(`${MEDIA}?per_page=1&offset=1`)
-    assert.deepEqual([status, body.length], [200, 1])
-    assert.doesNotMatch(headers.get('link') ?? '', /rel="(next|prev)"/)
-    assert.ok(Number(headers.get('x-wp-total')) > 2)
+    deepEqual([status, body.length], [200, 1])
+    doesNotMatch(headers.get('link') ?? '', /rel="(next|prev)"/)
+    ok(Number(headers.get('x-wp-total')) > 2)
   })
 })
 
@@ -320,10 +311,10 @@ test('an image that cannot be removed stays on its records: removals happen whol
   const run = (statement: string) => database.write((tx) => sql.raw(statement).execute(tx))
   await run('create table keepers (record bigint references records (id))')
   await run(`insert into keepers (record) values (${id})`)
-  assert.ok((await service.remove(`${MEDIA}/${id}`)).status >= 500)
-  assert.equal((await service.get(`/events/${event.id}`)).body.image.id, id)
-  assert.equal((await service.get(`${MEDIA}/${id}`)).status, 200)
+  ok((await service.remove(`${MEDIA}/${id}`)).status >= 500)
+  equal((await service.get(`/events/${event.id}`)).body.image.id, id)
+  equal((await service.get(`${MEDIA}/${id}`)).status, 200)
   await run('drop table keepers')
-  assert.equal((await service.remove(`${MEDIA}/${id}`)).status, 200)
-  assert.equal((await service.get(`/events/${event.id}`)).body.image, false)
+  equal((await service.remove(`${MEDIA}/${id}`)).status, 200)
+  equal((await service.get(`/events/${event.id}`)).body.image, false)
 })

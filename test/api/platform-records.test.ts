@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { drawPng } from '../support/pictures.ts'
 import { type Answer, type Reader, serviceForTests, startService } from '../support/service.ts'
@@ -11,7 +11,7 @@ const EVERYBODY: Reader[] = ['anonymous', 'subscriber', 'contributor', 'author',
 
 async function created(path: string, body: object, as: Reader = 'admin'): Promise<Answer['body']> {
   const answer = await service.post(path, body, as)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  equal(answer.status, 201, JSON.stringify(answer.body))
   return answer.body
 }
 
@@ -26,46 +26,42 @@ async function image(as: Reader = 'admin'): Promise<number> {
 
 async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]> {
   const { status, headers, body } = await service.get(`${WP}/${query}`, as)
-  assert.equal(status, 200, query)
-  if (!/offset|per_page|page=/.test(query))
-    assert.equal(headers.get('x-wp-total'), String(body.length), query)
+  equal(status, 200, query)
+  if (!/offset|per_page|page=/.test(query)) equal(headers.get('x-wp-total'), String(body.length), query)
   return body.map(({ id }: { id: number }) => id)
 }
 
 describe('types', () => {
   test('are those that routes of the platform serve', async () => {
     const { status, headers, body } = await service.get(`${WP}/types`)
-    assert.deepEqual([status, headers.get('allow')], [200, 'GET'])
-    assert.deepEqual(Object.keys(body), ['attachment', 'tribe_events', 'tribe_venue', 'tribe_organizer'])
+    deepEqual([status, headers.get('allow')], [200, 'GET'])
+    deepEqual(Object.keys(body), ['attachment', 'tribe_events', 'tribe_venue', 'tribe_organizer'])
     const { name, slug, rest_base, rest_namespace, taxonomies, hierarchical, _links } = body.tribe_events
-    assert.deepEqual(
+    deepEqual(
       [name, slug, rest_base, rest_namespace, taxonomies, hierarchical],
       ['Events', 'tribe_events', 'tribe_events', 'wp/v2', ['post_tag', 'tribe_events_cat'], false],
     )
-    assert.equal(_links['wp:items'][0].href, `${service.origin}/wp-json/wp/v2/tribe_events`)
-    assert.deepEqual((await service.get(`${WP}/types/tribe_venue`)).body, body.tribe_venue)
+    equal(_links['wp:items'][0].href, `${service.origin}/wp-json/wp/v2/tribe_events`)
+    deepEqual((await service.get(`${WP}/types/tribe_venue`)).body, body.tribe_venue)
     const kinds = (await service.get(`${WP}/taxonomies`)).body
-    assert.deepEqual(Object.keys(kinds), taxonomies)
+    deepEqual(Object.keys(kinds), taxonomies)
     for (const [slug, kind] of Object.entries<Answer['body']>(kinds)) {
-      assert.deepEqual(
-        [kind.slug, kind.types, kind.hierarchical],
-        [slug, ['tribe_events'], slug !== 'post_tag'],
-      )
-      assert.deepEqual((await service.get(`${WP}/taxonomies/${slug}`)).body, kind)
-      assert.equal((await service.get(`${WP}/${kind.rest_base}`)).status, 200)
+      deepEqual([kind.slug, kind.types, kind.hierarchical], [slug, ['tribe_events'], slug !== 'post_tag'])
+      deepEqual((await service.get(`${WP}/taxonomies/${slug}`)).body, kind)
+      equal((await service.get(`${WP}/${kind.rest_base}`)).status, 200)
     }
-    assert.equal((await service.get(`${WP}/taxonomies/category`)).status, 404)
-    assert.equal((await service.get(`${WP}/types/page`)).body.code, 'rest_no_route')
-    assert.equal((await service.post(`${WP}/types`, {})).status, 404)
+    equal((await service.get(`${WP}/taxonomies/category`)).status, 404)
+    equal((await service.get(`${WP}/types/page`)).body.code, 'rest_no_route')
+    equal((await service.post(`${WP}/types`, {})).status, 404)
   })
 
   test('have the vendor word and the language of the site', async () => {
     await using other = await startService({ vendor: 'acme', language: 'de' })
     const { body } = await other.get(`${WP}/types`)
-    assert.deepEqual(Object.keys(body), ['attachment', 'acme_events', 'acme_venue', 'acme_organizer'])
-    assert.equal(body.acme_events.name, 'Veranstaltungen')
-    assert.equal((await other.get(`${WP}/acme_events_cat`)).status, 200)
-    assert.equal((await other.get(`${WP}/tribe_events`)).status, 404)
+    deepEqual(Object.keys(body), ['attachment', 'acme_events', 'acme_venue', 'acme_organizer'])
+    equal(body.acme_events.name, 'Veranstaltungen')
+    equal((await other.get(`${WP}/acme_events_cat`)).status, 200)
+    equal((await other.get(`${WP}/tribe_events`)).status, 404)
   })
 })
 
@@ -89,7 +85,7 @@ describe('an event of the platform', () => {
   test('has the platform’s shape', () => {
     const own = `${service.origin}/wp-json/wp/v2`
     const [category] = event.categories
-    assert.deepEqual(post, {
+    deepEqual(post, {
       id: event.id,
       date: '2025-03-04T05:06:07',
       date_gmt: '2025-03-04T10:06:07',
@@ -128,7 +124,7 @@ describe('an event of the platform', () => {
 
   test('stands in the list as it does by itself', async () => {
     const { body } = await service.get(`${WP}/tribe_events?include=${event.id}`)
-    assert.deepEqual(body, [post])
+    deepEqual(body, [post])
   })
 
   test('leads to its terms and image', async () => {
@@ -138,34 +134,34 @@ describe('an event of the platform', () => {
       ...post._links.about,
     ]) {
       const { status } = await service.get(href.replace(service.origin, '~'))
-      assert.equal(status, 200, href)
+      equal(status, 200, href)
     }
-    assert.deepEqual(await listed(`tribe_events_cat?post=${event.id}`), post.tribe_events_cat)
-    assert.deepEqual((await listed(`tags?post=${event.id}`)).sort(), post.tags)
+    deepEqual(await listed(`tribe_events_cat?post=${event.id}`), post.tribe_events_cat)
+    deepEqual((await listed(`tags?post=${event.id}`)).sort(), post.tags)
   })
 
   test('brings its image and terms along when asked', async () => {
     const { body } = await service.get(`${WP}/tribe_events/${event.id}?_embed`)
     const media = await service.get(`${WP}/media/${event.image.id}`)
-    assert.deepEqual(body._embedded['wp:featuredmedia'], [media.body])
+    deepEqual(body._embedded['wp:featuredmedia'], [media.body])
     const [categories, tags] = body._embedded['wp:term']
-    assert.deepEqual([categories[0].name, categories[0].taxonomy], ['Music', 'tribe_events_cat'])
-    assert.deepEqual(new Set(tags.map(({ name }: { name: string }) => name)), new Set(['Loud', 'Late']))
+    deepEqual([categories[0].name, categories[0].taxonomy], ['Music', 'tribe_events_cat'])
+    deepEqual(new Set(tags.map(({ name }: { name: string }) => name)), new Set(['Loud', 'Late']))
     const only = await service.get(`${WP}/tribe_events?include=${event.id}&_embed=wp:featuredmedia`)
-    assert.deepEqual(Object.keys(only.body[0]._embedded), ['wp:featuredmedia'])
+    deepEqual(Object.keys(only.body[0]._embedded), ['wp:featuredmedia'])
     const none = await service.get(`${WP}/tribe_events?include=${event.id}&_embed=author:x`)
-    assert.equal(none.body[0]._embedded, undefined)
+    equal(none.body[0]._embedded, undefined)
   })
 
   test('takes _fields, HEAD and a slash at the end', async () => {
     const { body } = await service.get(`${WP}/tribe_events/${event.id}/?_fields=title.rendered,id`)
-    assert.deepEqual({ ...body, _links: 0 }, { id: event.id, title: post.title, _links: 0 })
-    assert.equal((await service.request('anonymous', 'HEAD', `${WP}/tribe_events/${event.id}`)).status, 200)
+    deepEqual({ ...body, _links: 0 }, { id: event.id, title: post.title, _links: 0 })
+    equal((await service.request('anonymous', 'HEAD', `${WP}/tribe_events/${event.id}`)).status, 200)
   })
 
   test('is shown as it was sent with context=edit, to those who may edit it', async () => {
     const edited = await service.get(`${WP}/tribe_events/${event.id}?context=edit`, 'editor')
-    assert.deepEqual(
+    deepEqual(
       [edited.body.title, edited.body.content.raw],
       [{ raw: 'Rock & Roll', rendered: event.title }, 'First\n\nSecond<script>x</script>'],
     )
@@ -176,13 +172,10 @@ describe('an event of the platform', () => {
       author: 403,
     }
     for (const [as, status] of Object.entries(statuses))
-      assert.equal(
-        (await service.get(`${WP}/tribe_events/${event.id}?context=edit`, as as Reader)).status,
-        status,
-      )
-    assert.equal((await service.get(`${WP}/tribe_events?context=edit`)).status, 401)
+      equal((await service.get(`${WP}/tribe_events/${event.id}?context=edit`, as as Reader)).status, status)
+    equal((await service.get(`${WP}/tribe_events?context=edit`)).status, 401)
     const { body } = await service.get(`${WP}/tribe_events?context=edit&include=${event.id}`, 'author')
-    assert.equal(body[0].title.raw, undefined)
+    equal(body[0].title.raw, undefined)
   })
 })
 
@@ -195,7 +188,7 @@ describe('venues and organizers of the platform', () => {
     })
     const organizer = await created('/organizers', { organizer: 'Anna & Co' })
     const { body: place } = await service.get(`${WP}/tribe_venue/${venue.id}`)
-    assert.deepEqual(
+    deepEqual(
       [
         place.type,
         place.title.rendered,
@@ -207,7 +200,7 @@ describe('venues and organizers of the platform', () => {
       ['tribe_venue', 'Great Hall', '<p>Stone</p>', venue.url, venue.image.id, false],
     )
     const { body: host } = await service.get(`${WP}/tribe_organizer?slug=anna-co`)
-    assert.deepEqual([host.length, host[0].id, host[0].title.rendered], [1, organizer.id, 'Anna &#038; Co'])
+    deepEqual([host.length, host[0].id, host[0].title.rendered], [1, organizer.id, 'Anna &#038; Co'])
     for (const [path, id] of [
       ['tribe_venue', organizer.id],
       ['tribe_organizer', venue.id],
@@ -215,11 +208,11 @@ describe('venues and organizers of the platform', () => {
       ['tribe_events', 99_999_999],
     ]) {
       const { status, body } = await service.get(`${WP}/${path}/${id}`)
-      assert.deepEqual([status, body.code], [404, 'rest_post_invalid_id'])
+      deepEqual([status, body.code], [404, 'rest_post_invalid_id'])
     }
-    assert.equal((await service.post(`${WP}/tribe_venue/${venue.id}`, { featured_media: 0 })).status, 404)
-    assert.equal((await service.post(`${WP}/tribe_events`, {})).status, 404)
-    assert.equal((await service.remove(`${WP}/tribe_venue/${venue.id}`)).status, 404)
+    equal((await service.post(`${WP}/tribe_venue/${venue.id}`, { featured_media: 0 })).status, 404)
+    equal((await service.post(`${WP}/tribe_events`, {})).status, 404)
+    equal((await service.remove(`${WP}/tribe_venue/${venue.id}`)).status, 404)
   })
 })
 
@@ -240,36 +233,35 @@ describe('nothing unpublished', () => {
           const inNamespace = await service.get(`${path}/${id}`, as)
           const beside = await service.get(`${WP}/${type}/${id}`, as)
           const refused = as === 'anonymous' ? 401 : 403
-          assert.equal(beside.status, inNamespace.status === 200 ? 200 : refused, `${status} ${as}`)
-          assert.doesNotMatch(inNamespace.status === 200 ? '' : JSON.stringify(beside.body), /Hidden/)
-          assert.ok(!(await listed(`${type}?include=${id}`, as)).includes(id))
+          equal(beside.status, inNamespace.status === 200 ? 200 : refused, `${status} ${as}`)
+          doesNotMatch(inNamespace.status === 200 ? '' : JSON.stringify(beside.body), /Hidden/)
+          ok(!(await listed(`${type}?include=${id}`, as)).includes(id))
           const asked = await service.get(`${WP}/${type}?include=${id}&status=${status}`, as)
           const mayAsk = ['contributor', 'author', 'editor', 'admin'].includes(as)
-          assert.equal(asked.status, mayAsk ? 200 : 400)
-          if (mayAsk)
-            assert.equal(asked.body.length, ['editor', 'admin'].includes(as) ? 1 : 0, `${status} ${as}`)
+          equal(asked.status, mayAsk ? 200 : 400)
+          if (mayAsk) equal(asked.body.length, ['editor', 'admin'].includes(as) ? 1 : 0, `${status} ${as}`)
         }
         for (const query of ['search=Hidden', `slug=hidden-${status}`, 'orderby=modified'])
-          assert.ok(!(await listed(`${type}?per_page=100&${query}`)).includes(id))
+          ok(!(await listed(`${type}?per_page=100&${query}`)).includes(id))
       }
     })
   }
 
   test('but what is one’s own', async () => {
     const { id } = await created('/events', { ...TIMES, title: 'Own', status: 'draft' }, 'contributor')
-    assert.equal((await service.get(`${WP}/tribe_events/${id}`, 'contributor')).status, 200)
+    equal((await service.get(`${WP}/tribe_events/${id}`, 'contributor')).status, 200)
     const { body } = await service.get(`${WP}/tribe_events/${id}`, 'contributor')
-    assert.deepEqual([body.status, body.slug, /^\d{4}-.*T/.test(body.date_gmt)], ['draft', '', true])
-    assert.ok((await listed('tribe_events?status=any', 'contributor')).includes(id))
-    assert.ok((await listed('tribe_events?status=draft,publish&per_page=100', 'contributor')).includes(id))
-    assert.ok(!(await listed('tribe_events?status=any&per_page=100', 'author')).includes(id))
-    assert.equal((await service.get(`${WP}/tribe_events?status=any`)).status, 400)
+    deepEqual([body.status, body.slug, /^\d{4}-.*T/.test(body.date_gmt)], ['draft', '', true])
+    ok((await listed('tribe_events?status=any', 'contributor')).includes(id))
+    ok((await listed('tribe_events?status=draft,publish&per_page=100', 'contributor')).includes(id))
+    ok(!(await listed('tribe_events?status=any&per_page=100', 'author')).includes(id))
+    equal((await service.get(`${WP}/tribe_events?status=any`)).status, 400)
   })
 
   test('and nothing that is hidden from listings, in lists', async () => {
     const { id } = await created('/events', { ...TIMES, title: 'Off the lists', hide_from_listings: true })
-    assert.deepEqual(await listed(`tribe_events?include=${id}`, 'admin'), [])
-    assert.equal((await service.get(`${WP}/tribe_events/${id}`)).status, 200)
+    deepEqual(await listed(`tribe_events?include=${id}`, 'admin'), [])
+    equal((await service.get(`${WP}/tribe_events/${id}`)).status, 200)
   })
 })
 
@@ -322,7 +314,7 @@ describe('lists of records', () => {
       ['include=99999999999', []],
     ]
     for (const [query, expected] of narrowed)
-      assert.deepEqual(await listed(`tribe_events?${query}`), expected, query)
+      deepEqual(await listed(`tribe_events?${query}`), expected, query)
   })
 
   test('are paged with totals and links, and have no page past the end', async () => {
@@ -331,15 +323,15 @@ describe('lists of records', () => {
     let address: string | undefined = `${WP}/tribe_events?${all}&per_page=1&order=asc`
     while (address) {
       const { headers, body }: Answer = await service.get(address)
-      assert.deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['3', '3'])
+      deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['3', '3'])
       found.push(...body.map(({ id }: { id: number }) => id))
       address = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]?.replace(service.origin, '~')
     }
-    assert.deepEqual(found, [ids[0], ids[2], ids[1]])
+    deepEqual(found, [ids[0], ids[2], ids[1]])
     const past = await service.get(`${WP}/tribe_events?${all}&page=2`)
-    assert.deepEqual([past.status, past.body.code], [400, 'rest_post_invalid_page_number'])
+    deepEqual([past.status, past.body.code], [400, 'rest_post_invalid_page_number'])
     const blank = await service.get(`${WP}/tribe_venue?search=nowhere`)
-    assert.deepEqual([blank.status, blank.body], [200, []])
+    deepEqual([blank.status, blank.body], [200, []])
   })
 
   test('refuse wrong parameters by name', async () => {
@@ -350,9 +342,9 @@ describe('lists of records', () => {
 
   test('of categories have the shape of terms, with parents', async () => {
     const { status, headers, body } = await service.get(`${WP}/tribe_events_cat?search=painting`)
-    assert.deepEqual([status, headers.get('x-wp-total')], [200, '1'])
+    deepEqual([status, headers.get('x-wp-total')], [200, '1'])
     const own = `${service.origin}/wp-json/wp/v2/tribe_events_cat`
-    assert.deepEqual(body[0], {
+    deepEqual(body[0], {
       id: painting,
       count: 1,
       description: '',
@@ -368,13 +360,13 @@ describe('lists of records', () => {
         up: [{ href: `${own}/${arts}` }],
       },
     })
-    assert.deepEqual((await service.get(`${WP}/tribe_events_cat/${painting}`)).body, body[0])
-    assert.deepEqual(await listed(`tribe_events_cat?parent=${arts}`), [painting])
-    assert.deepEqual(await listed('tribe_events_cat?slug=arts'), [arts])
-    assert.deepEqual(await listed('tribe_events_cat?slug=arts,painting&offset=1'), [painting])
-    assert.deepEqual(await listed('tribe_events_cat?page=9'), [])
-    assert.equal((await service.get(`${WP}/tribe_events_cat/${jazz}`)).body.code, 'rest_term_invalid')
-    assert.equal((await service.post(`${WP}/tribe_events_cat`, { name: 'No' })).status, 404)
+    deepEqual((await service.get(`${WP}/tribe_events_cat/${painting}`)).body, body[0])
+    deepEqual(await listed(`tribe_events_cat?parent=${arts}`), [painting])
+    deepEqual(await listed('tribe_events_cat?slug=arts'), [arts])
+    deepEqual(await listed('tribe_events_cat?slug=arts,painting&offset=1'), [painting])
+    deepEqual(await listed('tribe_events_cat?page=9'), [])
+    equal((await service.get(`${WP}/tribe_events_cat/${jazz}`)).body.code, 'rest_term_invalid')
+    equal((await service.post(`${WP}/tribe_events_cat`, { name: 'No' })).status, 404)
   })
 })
 
@@ -386,22 +378,19 @@ describe('the featured image of an event', () => {
     const address = `${WP}/tribe_events/${id}`
     for (const [i, as] of EVERYBODY.entries()) {
       const answer = await service.post(address, { featured_media: first, title: 'ignored' }, as)
-      assert.equal(answer.status, expected[i], as)
-      assert.equal(answer.headers.get('allow'), answer.status === 200 ? 'GET, POST, PUT, PATCH' : 'GET')
+      equal(answer.status, expected[i], as)
+      equal(answer.headers.get('allow'), answer.status === 200 ? 'GET, POST, PUT, PATCH' : 'GET')
       if (answer.status === 200)
-        assert.deepEqual([answer.body.featured_media, answer.body.title.rendered], [first, 'Featured'])
+        deepEqual([answer.body.featured_media, answer.body.title.rendered], [first, 'Featured'])
     }
     const event = await service.get(`/events/${id}`)
-    assert.deepEqual([event.body.image.id, event.body.rest_url], [first, `${service.base}/events/${id}`])
-    assert.equal(
-      (await service.get('/events?start_date=2027-05-01&search=Featured')).body.events[0].image.id,
-      first,
-    )
+    deepEqual([event.body.image.id, event.body.rest_url], [first, `${service.base}/events/${id}`])
+    equal((await service.get('/events?start_date=2027-05-01&search=Featured')).body.events[0].image.id, first)
     const none = await service.post(address, new URLSearchParams({ featured_media: '0' }), 'editor')
-    assert.equal(none.body.featured_media, 0)
-    assert.equal((await service.get(`/events/${id}`)).body.image, false)
+    equal(none.body.featured_media, 0)
+    equal((await service.get(`/events/${id}`)).body.image, false)
     const nothing = await service.post(address, {})
-    assert.deepEqual([nothing.status, nothing.body.featured_media], [200, 0])
+    deepEqual([nothing.status, nothing.body.featured_media], [200, 0])
   })
 
   test('is an image that is there and open to the caller', async () => {
@@ -415,11 +404,7 @@ describe('the featured image of an event', () => {
         { featured_media },
         'contributor',
       )
-      assert.deepEqual(
-        [status, Object.keys(body.data.params)],
-        [400, ['featured_media']],
-        String(featured_media),
-      )
+      deepEqual([status, Object.keys(body.data.params)], [400, ['featured_media']], String(featured_media))
     }
     const open = await image()
     const { body } = await service.post(
@@ -427,6 +412,6 @@ describe('the featured image of an event', () => {
       { featured_media: String(open) },
       'contributor',
     )
-    assert.equal(body.featured_media, open)
+    equal(body.featured_media, open)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pluck } from '../support/lists.ts'
@@ -30,13 +30,13 @@ function upload(
 async function uploaded(as: Reader = 'author', name = 'poster'): Promise<number> {
   const headers = { 'content-disposition': `attachment; filename="${name}.png"` }
   const { status, body } = await upload(await drawPng(40, 30), as, headers)
-  assert.equal(status, 201)
+  equal(status, 201)
   return body.id
 }
 
 function assertProblem({ status, body }: Answer, expected: number, code: string): void {
-  assert.deepEqual([status, body.code, body.data.status], [expected, code, expected])
-  assert.ok(body.message)
+  deepEqual([status, body.code, body.data.status], [expected, code, expected])
+  ok(body.message)
 }
 
 function withoutBatches(entry: object): unknown {
@@ -50,31 +50,31 @@ function keys(record: object): string[] {
 describe('the root index', () => {
   test('tells of the site, its namespaces and routes, with or without a slash, in any case', async () => {
     const { status, headers, body } = await service.get('~/wp-json/')
-    assert.equal(status, 200)
-    assert.equal(headers.get('allow'), 'GET')
+    equal(status, 200)
+    equal(headers.get('allow'), 'GET')
     const members =
       'name description url home gmt_offset timezone_string namespaces authentication routes _links'
-    assert.deepEqual(keys(body), members.split(' '))
-    assert.deepEqual([body.name, body.url, body.home], ['Kalends', service.origin, service.origin])
-    assert.equal(body.timezone_string, 'America/New_York')
-    assert.ok(body.gmt_offset === -5 || body.gmt_offset === -4)
-    assert.deepEqual(body.namespaces, ['tribe/events/v1', 'wp/v2', 'kalends/v1'])
-    assert.deepEqual(body._links.self, [{ href: `${service.origin}/wp-json/` }])
-    assert.deepEqual((await service.get('~/wp-json')).body, body)
-    assert.deepEqual((await service.get('~/WP-JSON/')).body, body)
+    deepEqual(keys(body), members.split(' '))
+    deepEqual([body.name, body.url, body.home], ['Kalends', service.origin, service.origin])
+    equal(body.timezone_string, 'America/New_York')
+    ok(body.gmt_offset === -5 || body.gmt_offset === -4)
+    deepEqual(body.namespaces, ['tribe/events/v1', 'wp/v2', 'kalends/v1'])
+    deepEqual(body._links.self, [{ href: `${service.origin}/wp-json/` }])
+    deepEqual((await service.get('~/wp-json')).body, body)
+    deepEqual((await service.get('~/WP-JSON/')).body, body)
   })
 
   test('says that application passwords sign in, and where people give them to programs', async () => {
     const { body } = await service.get('~/wp-json/')
     const authorization = `${service.origin}/wp-admin/authorize-application.php`
-    assert.deepEqual(body.authentication, { 'application-passwords': { endpoints: { authorization } } })
+    deepEqual(body.authentication, { 'application-passwords': { endpoints: { authorization } } })
   })
 
   test('describes routes the way the index of the namespace and OPTIONS do', async () => {
     const { body } = await service.get('~/wp-json/')
     const namespace = await service.get('')
     for (const [path, entry] of Object.entries(namespace.body.routes))
-      assert.deepEqual(withoutBatches(body.routes[path]), entry)
+      deepEqual(withoutBatches(body.routes[path]), entry)
     const collections = 'media tags tribe_events tribe_venue tribe_organizer tribe_events_cat'.split(' ')
     const types = ['', '/attachment', '/tribe_events', '/tribe_venue', '/tribe_organizer'].map(
       (path) => `/types${path}`,
@@ -104,29 +104,26 @@ describe('the root index', () => {
       (path) => `/kalends/v1${path}`,
     )
     const added = beside.map((path) => `/wp/v2${path}`)
-    assert.deepEqual(keys(body.routes), ['/', '/batch/v1', ...keys(namespace.body.routes), ...added, ...own])
+    deepEqual(keys(body.routes), ['/', '/batch/v1', ...keys(namespace.body.routes), ...added, ...own])
     const options = await service.request('anonymous', 'OPTIONS', `${PLATFORM}/tags`)
-    assert.deepEqual([options.status, options.body], [200, body.routes['/wp/v2/tags']])
-    assert.equal(options.headers.get('allow'), 'GET')
-    assert.deepEqual(body.routes['/']._links.self, [{ href: `${service.origin}/wp-json/` }])
-    assert.deepEqual(body.routes['/wp/v2/media/(?P<id>\\d+)'].methods, 'GET POST PUT PATCH DELETE'.split(' '))
+    deepEqual([options.status, options.body], [200, body.routes['/wp/v2/tags']])
+    equal(options.headers.get('allow'), 'GET')
+    deepEqual(body.routes['/']._links.self, [{ href: `${service.origin}/wp-json/` }])
+    deepEqual(body.routes['/wp/v2/media/(?P<id>\\d+)'].methods, 'GET POST PUT PATCH DELETE'.split(' '))
   })
 
   test('answers HEAD, OPTIONS, _fields and _envelope', async () => {
     const head = await service.request('anonymous', 'HEAD', '~/wp-json/')
-    assert.deepEqual([head.status, head.body], [200, undefined])
+    deepEqual([head.status, head.body], [200, undefined])
     const options = await service.request('anonymous', 'OPTIONS', '~/wp-json/')
-    assert.deepEqual(
-      [options.status, options.body.methods, options.headers.get('allow')],
-      [200, ['GET'], 'GET'],
-    )
-    assert.deepEqual(keys((await service.get('~/wp-json/?_fields=name,namespaces')).body), [
+    deepEqual([options.status, options.body.methods, options.headers.get('allow')], [200, ['GET'], 'GET'])
+    deepEqual(keys((await service.get('~/wp-json/?_fields=name,namespaces')).body), [
       'name',
       'namespaces',
       '_links',
     ])
     const { body } = await service.get('~/wp-json/?_envelope=1')
-    assert.deepEqual([body.status, body.headers.Allow, body.body.name], [200, 'GET', 'Kalends'])
+    deepEqual([body.status, body.headers.Allow, body.body.name], [200, 'GET', 'Kalends'])
   })
 
   test('takes no other method, and no other path is there', async () => {
@@ -134,13 +131,13 @@ describe('the root index', () => {
     assertProblem(await service.get('~/wp-json/wp/v2/posts'), 404, 'rest_no_route')
     assertProblem(await service.get('~/wp-json/wp'), 404, 'rest_no_route')
     assertProblem(await service.get('~/wp-jsonx'), 404, 'rest_no_route')
-    assert.deepEqual((await service.request('anonymous', 'OPTIONS', `${PLATFORM}/posts`)).body, [])
+    deepEqual((await service.request('anonymous', 'OPTIONS', `${PLATFORM}/posts`)).body, [])
   })
 
   test('of the platform alone lists its routes', async () => {
     const { status, body } = await service.get(PLATFORM)
-    assert.deepEqual([status, body.namespace], [200, 'wp/v2'])
-    assert.ok(keys(body.routes).every((path) => path.startsWith('/wp/v2')))
+    deepEqual([status, body.namespace], [200, 'wp/v2'])
+    ok(keys(body.routes).every((path) => path.startsWith('/wp/v2')))
     assertProblem(await service.get(`${PLATFORM}?namespace=wp/v3`), 404, 'rest_invalid_namespace')
   })
 
@@ -153,9 +150,9 @@ describe('the root index', () => {
     })
 
     const { body } = await other.get('~/api/')
-    assert.deepEqual([body.name, body.gmt_offset, body.timezone_string], ['Town', 5.5, ''])
-    assert.deepEqual(body.namespaces, ['acme/events/v1', 'wp/v2', 'kalends/v1'])
-    assert.equal(body.routes['/wp/v2/tags']._links.self[0].href, `${other.origin}/api/wp/v2/tags`)
+    deepEqual([body.name, body.gmt_offset, body.timezone_string], ['Town', 5.5, ''])
+    deepEqual(body.namespaces, ['acme/events/v1', 'wp/v2', 'kalends/v1'])
+    equal(body.routes['/wp/v2/tags']._links.self[0].href, `${other.origin}/api/wp/v2/tags`)
     assertProblem(await other.get('~/wp-json/'), 404, 'rest_no_route')
   })
 })
@@ -164,17 +161,17 @@ describe('users/me', () => {
   test('is refused to anonymous callers', async () => {
     const answer = await service.get(`${PLATFORM}/users/me`)
     assertProblem(answer, 401, 'rest_not_logged_in')
-    assert.equal(answer.headers.get('allow'), 'GET')
+    equal(answer.headers.get('allow'), 'GET')
   })
 
   test('shows every user who they are and what they may do', async () => {
     for (const as of EVERYBODY.filter((reader) => reader !== 'anonymous')) {
       const { status, body } = await service.get(`${PLATFORM}/users/me`, as)
-      assert.equal(status, 200)
-      assert.deepEqual(keys(body), ['id', 'name', 'slug', 'roles', 'capabilities'])
-      assert.equal(body.id, service.userIds[as])
-      assert.deepEqual(body.roles, [as === 'admin' ? 'administrator' : as])
-      assert.equal(body.capabilities.upload === true, ['author', 'editor', 'admin'].includes(as))
+      equal(status, 200)
+      deepEqual(keys(body), ['id', 'name', 'slug', 'roles', 'capabilities'])
+      equal(body.id, service.userIds[as])
+      deepEqual(body.roles, [as === 'admin' ? 'administrator' : as])
+      equal(body.capabilities.upload === true, ['author', 'editor', 'admin'].includes(as))
     }
     assertProblem(await service.post(`${PLATFORM}/users/me`, {}), 404, 'rest_no_route')
     assertProblem(await service.get(`${PLATFORM}/users/1`, 'admin'), 404, 'rest_no_route')
@@ -186,39 +183,33 @@ describe('an upload', () => {
     const expected = [401, 403, 403, 201, 201, 201]
     for (const [i, as] of EVERYBODY.entries()) {
       const answer = await upload(await drawPng(40, 30), as)
-      assert.equal(answer.status, expected[i], as)
-      if (answer.status !== 201) assert.equal(answer.body.code, 'rest_forbidden')
-      assert.equal(answer.headers.get('allow'), answer.status === 201 ? 'GET, POST' : 'GET')
+      equal(answer.status, expected[i], as)
+      if (answer.status !== 201) equal(answer.body.code, 'rest_forbidden')
+      equal(answer.headers.get('allow'), answer.status === 201 ? 'GET, POST' : 'GET')
     }
   })
 
   test('of raw bytes becomes an image with its sizes, kept under its name', async () => {
     const bytes = await drawPng(400, 300)
     const { status, headers, body } = await upload(bytes)
-    assert.equal(status, 201)
-    assert.equal(headers.get('location'), `${service.origin}/wp-json/wp/v2/media/${body.id}`)
-    assert.match(body.source_url, /\/media\/\d{4}\/\d\d\/poster(-\d+)?\.png$/)
-    assert.deepEqual(
-      [body.mime_type, body.media_type, body.author],
-      ['image/png', 'image', service.userIds.author],
-    )
-    assert.match(body.title.rendered, /^poster/)
-    assert.match(body.date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
-    assert.ok([4, 5].includes((Date.parse(`${body.date_gmt}Z`) - Date.parse(`${body.date}Z`)) / 3_600_000))
+    equal(status, 201)
+    equal(headers.get('location'), `${service.origin}/wp-json/wp/v2/media/${body.id}`)
+    match(body.source_url, /\/media\/\d{4}\/\d\d\/poster(-\d+)?\.png$/)
+    deepEqual([body.mime_type, body.media_type, body.author], ['image/png', 'image', service.userIds.author])
+    match(body.title.rendered, /^poster/)
+    match(body.date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+    ok([4, 5].includes((Date.parse(`${body.date_gmt}Z`) - Date.parse(`${body.date}Z`)) / 3_600_000))
     const { width, height, filesize, sizes } = body.media_details
-    assert.deepEqual([width, height, filesize], [400, 300, bytes.length])
-    assert.deepEqual(keys(sizes), ['medium', 'thumbnail', 'full'])
-    assert.deepEqual(
-      [sizes.medium.width, sizes.medium.height, sizes.medium.mime_type],
-      [300, 225, 'image/png'],
-    )
-    assert.equal(sizes.full.source_url, body.source_url)
+    deepEqual([width, height, filesize], [400, 300, bytes.length])
+    deepEqual(keys(sizes), ['medium', 'thumbnail', 'full'])
+    deepEqual([sizes.medium.width, sizes.medium.height, sizes.medium.mime_type], [300, 225, 'image/png'])
+    equal(sizes.full.source_url, body.source_url)
     for (const { source_url, filesize } of Object.values<{ source_url: string; filesize: number }>(sizes)) {
       const file = await fetch(source_url)
-      assert.deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
-      assert.equal((await file.arrayBuffer()).byteLength, filesize)
+      deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
+      equal((await file.arrayBuffer()).byteLength, filesize)
     }
-    assert.deepEqual((await service.get(`${PLATFORM}/media/${body.id}`)).body, body)
+    deepEqual((await service.get(`${PLATFORM}/media/${body.id}`)).body, body)
   })
 
   test('as the file of a form is the same', async () => {
@@ -237,9 +228,9 @@ describe('an upload', () => {
       'Stage door.jpeg',
     )
     const { status, body } = await service.post(`${PLATFORM}/media`, form, 'editor')
-    assert.deepEqual([status, body.mime_type, body.author], [201, 'image/jpeg', service.userIds.editor])
-    assert.match(body.source_url, /\/Stage-door(-\d+)?\.jpg$/)
-    assert.deepEqual([body.media_details.width, body.media_details.height], [50, 60])
+    deepEqual([status, body.mime_type, body.author], [201, 'image/jpeg', service.userIds.editor])
+    match(body.source_url, /\/Stage-door(-\d+)?\.jpg$/)
+    deepEqual([body.media_details.width, body.media_details.height], [50, 60])
   })
 
   test('is what its bytes are, whatever type was claimed', async () => {
@@ -248,8 +239,8 @@ describe('an upload', () => {
       .toBuffer()
     for (const type of ['image/png', 'application/octet-stream', 'text/plain']) {
       const { status, body } = await upload(webp, 'author', { 'content-type': type })
-      assert.deepEqual([status, body.mime_type], [201, 'image/webp'])
-      assert.match(body.source_url, /\.webp$/)
+      deepEqual([status, body.mime_type], [201, 'image/webp'])
+      match(body.source_url, /\.webp$/)
     }
   })
 
@@ -277,8 +268,8 @@ describe('an upload', () => {
     const bytes = await drawPng(40, 30)
     for (const [header, file] of named) {
       const { status, body } = await upload(bytes, 'author', { 'content-disposition': header })
-      assert.equal(status, 201, header)
-      assert.match(body.source_url, file, header)
+      equal(status, 201, header)
+      match(body.source_url, file, header)
     }
   })
 
@@ -307,13 +298,11 @@ describe('an upload', () => {
     ]
     for (const [side, status] of sizes) {
       const bytes = await noise(side)
-      const raw = await limited.post(`${PLATFORM}/media`, bytes, 'author', {
-        'content-type': 'image/png',
-      })
+      const raw = await limited.post(`${PLATFORM}/media`, bytes, 'author', { 'content-type': 'image/png' })
       const form = new FormData()
       form.set('file', new Blob([bytes], { type: 'image/png' }), 'noise.png')
       const inForm = await limited.post(`${PLATFORM}/media`, form, 'author')
-      assert.deepEqual([raw.status, inForm.status], [status, status], `${bytes.length} bytes`)
+      deepEqual([raw.status, inForm.status], [status, status], `${bytes.length} bytes`)
       if (status === 413)
         for (const answer of [raw, inForm]) assertProblem(answer, 413, 'rest_request_too_large')
     }
@@ -326,9 +315,9 @@ describe('the list of images', () => {
     const ids: number[] = []
     for (const name of names) ids.unshift(await uploaded('author', name))
     const first = await service.get(`${PLATFORM}/media?search=Gallery&per_page=2`)
-    assert.deepEqual([first.status, first.headers.get('allow')], [200, 'GET'])
-    assert.deepEqual([first.headers.get('x-wp-total'), first.headers.get('x-wp-totalpages')], ['5', '3'])
-    assert.equal(first.headers.get('x-tec-total'), null)
+    deepEqual([first.status, first.headers.get('allow')], [200, 'GET'])
+    deepEqual([first.headers.get('x-wp-total'), first.headers.get('x-wp-totalpages')], ['5', '3'])
+    equal(first.headers.get('x-tec-total'), null)
     const found: number[] = []
     let address: string | undefined = `${PLATFORM}/media?search=Gallery&per_page=2`
     while (address) {
@@ -336,16 +325,16 @@ describe('the list of images', () => {
       found.push(...body.map(({ id }: { id: number }) => id))
       address = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]?.replace(service.origin, '~')
     }
-    assert.deepEqual(found, ids)
+    deepEqual(found, ids)
     const last = await service.get(`${PLATFORM}/media?search=Gallery&per_page=2&page=3`)
-    assert.match(last.headers.get('link') ?? '', /search=Gallery.*page=2>; rel="prev"$/)
-    assert.equal((await service.get(`${PLATFORM}/media?search=two`)).body.length, 1)
-    assert.deepEqual((await service.get(`${PLATFORM}/media?search=gallery%25`)).body, [])
+    match(last.headers.get('link') ?? '', /search=Gallery.*page=2>; rel="prev"$/)
+    equal((await service.get(`${PLATFORM}/media?search=two`)).body.length, 1)
+    deepEqual((await service.get(`${PLATFORM}/media?search=gallery%25`)).body, [])
   })
 
   test('may be blank, but has no page past its end', async () => {
     const blank = await service.get(`${PLATFORM}/media?search=nowhere`)
-    assert.deepEqual([blank.status, blank.body, blank.headers.get('x-wp-total')], [200, [], '0'])
+    deepEqual([blank.status, blank.body, blank.headers.get('x-wp-total')], [200, [], '0'])
     assertProblem(await service.get(`${PLATFORM}/media?page=99`), 400, 'rest_post_invalid_page_number')
     assertProblem(await service.get(`${PLATFORM}/media?page=9e15`), 400, 'rest_post_invalid_page_number')
   })
@@ -353,26 +342,26 @@ describe('the list of images', () => {
   test('refuses wrong parameters, all at once, and passes over unknown ones', async () => {
     const wrong = await service.get(`${PLATFORM}/media?page=0&per_page=many&search[]=x&colour=red`)
     assertProblem(wrong, 400, 'rest_invalid_param')
-    assert.deepEqual(keys(wrong.body.data.params), ['page', 'per_page', 'search'])
-    assert.equal((await service.get(`${PLATFORM}/media?colour=red`)).status, 200)
+    deepEqual(keys(wrong.body.data.params), ['page', 'per_page', 'search'])
+    equal((await service.get(`${PLATFORM}/media?colour=red`)).status, 200)
   })
 
   test('takes _fields and _envelope', async () => {
     const fields = await service.get(`${PLATFORM}/media?_fields=id,media_details.width&per_page=1`)
-    assert.deepEqual(keys(fields.body[0]), ['id', 'media_details', '_links'])
-    assert.deepEqual(fields.body[0].media_details, { width: 40 })
+    deepEqual(keys(fields.body[0]), ['id', 'media_details', '_links'])
+    deepEqual(fields.body[0].media_details, { width: 40 })
     const { body } = await service.get(`${PLATFORM}/media?_envelope=1&per_page=1`)
-    assert.equal(body.status, 200)
-    assert.equal(body.body.length, 1)
-    assert.ok(Number(body.headers['X-WP-Total']) > 1)
+    equal(body.status, 200)
+    equal(body.body.length, 1)
+    ok(Number(body.headers['X-WP-Total']) > 1)
   })
 })
 
 describe('one image', () => {
   test('is read by everybody, and is nothing else with an id', async () => {
     const id = await uploaded()
-    for (const as of EVERYBODY) assert.equal((await service.get(`${PLATFORM}/media/${id}`, as)).status, 200)
-    assert.equal((await service.get(`${PLATFORM}/media/${id}/`)).body.id, id)
+    for (const as of EVERYBODY) equal((await service.get(`${PLATFORM}/media/${id}`, as)).status, 200)
+    equal((await service.get(`${PLATFORM}/media/${id}/`)).body.id, id)
     const venue = await service.post('/venues', { venue: 'Not a picture' })
     for (const other of [venue.body.id, 0, 99_999_999, '9'.repeat(30)]) {
       assertProblem(await service.get(`${PLATFORM}/media/${other}`), 404, 'rest_post_invalid_id')
@@ -385,27 +374,24 @@ describe('one image', () => {
     for (const [i, as] of EVERYBODY.entries()) {
       const id = await uploaded('admin')
       const allowed = await service.request(as, 'OPTIONS', `${PLATFORM}/media/${id}`)
-      assert.equal(
-        allowed.headers.get('allow'),
-        expected[i] === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET',
-      )
+      equal(allowed.headers.get('allow'), expected[i] === 200 ? 'GET, POST, PUT, PATCH, DELETE' : 'GET')
       const { status, body } = await service.remove(`${PLATFORM}/media/${id}`, as)
-      assert.equal(status, expected[i], as)
-      if (status !== 200) assert.equal(body.code, 'rest_forbidden')
+      equal(status, expected[i], as)
+      if (status !== 200) equal(body.code, 'rest_forbidden')
     }
     const own = await uploaded('author')
-    assert.equal((await service.remove(`${PLATFORM}/media/${own}?force=true`, 'author')).status, 200)
+    equal((await service.remove(`${PLATFORM}/media/${own}?force=true`, 'author')).status, 200)
   })
 
   test('is gone with its files once removed', async () => {
     const { body: image } = await upload(await drawPng(400, 300))
     const files = pluck(Object.values<{ source_url: string }>(image.media_details.sizes), 'source_url')
     const statuses = () => Promise.all(files.map(async (file) => (await fetch(file)).status))
-    assert.ok(files.length > 1)
-    assert.deepEqual(new Set(await statuses()), new Set([200]))
+    ok(files.length > 1)
+    deepEqual(new Set(await statuses()), new Set([200]))
     const removed = await service.remove(`${PLATFORM}/media/${image.id}`)
-    assert.deepEqual([removed.status, removed.body], [200, { deleted: true, previous: image }])
-    assert.deepEqual(new Set(await statuses()), new Set([404]))
+    deepEqual([removed.status, removed.body], [200, { deleted: true, previous: image }])
+    deepEqual(new Set(await statuses()), new Set([404]))
     assertProblem(await service.get(`${PLATFORM}/media/${image.id}`), 404, 'rest_post_invalid_id')
     assertProblem(await service.remove(`${PLATFORM}/media/${image.id}`), 404, 'rest_post_invalid_id')
     assertProblem(await service.remove(`${PLATFORM}/media/${image.id}`, 'anonymous'), 401, 'rest_forbidden')
@@ -418,7 +404,7 @@ describe('one image', () => {
     const kept = await service.post('/events', { title: 'With another', ...times, image: other })
     const venue = await service.post('/venues', { venue: 'With poster', image })
     const organizer = await service.post('/organizers', { organizer: 'With poster', image })
-    assert.deepEqual(
+    deepEqual(
       [event, venue, organizer].map(({ body }) => body.image.id),
       [image, image, image],
     )
@@ -429,13 +415,13 @@ describe('one image', () => {
       .orderBy('position', 'desc')
       .limit(1)
       .execute()
-    assert.equal((await service.remove(`${PLATFORM}/media/${image}`)).status, 200)
-    assert.equal((await service.get(`/events/${event.body.id}`)).body.image, false)
-    assert.equal((await service.get(`/venues/${venue.body.id}`)).body.image, undefined)
-    assert.equal((await service.get(`/organizers/${organizer.body.id}`)).body.image, undefined)
-    assert.equal((await service.get(`/events/${kept.body.id}`)).body.image.id, other)
+    equal((await service.remove(`${PLATFORM}/media/${image}`)).status, 200)
+    equal((await service.get(`/events/${event.body.id}`)).body.image, false)
+    equal((await service.get(`/venues/${venue.body.id}`)).body.image, undefined)
+    equal((await service.get(`/organizers/${organizer.body.id}`)).body.image, undefined)
+    equal((await service.get(`/events/${kept.body.id}`)).body.image.id, other)
     const noted = await changes().where('position', '>', position).orderBy('record').execute()
-    assert.deepEqual(pluck(noted, 'kind', 'record'), [
+    deepEqual(pluck(noted, 'kind', 'record'), [
       ['image', image],
       ['event', event.body.id],
       ['venue', venue.body.id],
@@ -457,7 +443,7 @@ describe('tags of the platform', () => {
     ] as const
     for (const [name, slug] of entries) {
       const { status, body } = await service.post(`${PLATFORM}/tags`, { name, ...(slug ? { slug } : {}) })
-      assert.equal(status, 201)
+      equal(status, 201)
       made[name] = body.id
     }
     const times = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
@@ -466,20 +452,20 @@ describe('tags of the platform', () => {
       ...times,
       tags: ['jazz', 'open-air'],
     })
-    assert.equal(status, 201)
+    equal(status, 201)
   })
 
   const slugs = async (query: string) => {
     const { status, body } = await service.get(`${PLATFORM}/tags?${query}`)
-    assert.equal(status, 200, query)
+    equal(status, 200, query)
     return body.map(({ slug }: { slug: string }) => slug)
   }
 
   test('have the platform’s shape and are those of the namespace', async () => {
     const { status, body } = await service.get(`${PLATFORM}/tags/${made['Rock & Roll']}`)
-    assert.equal(status, 200)
+    equal(status, 200)
     const own = `${service.origin}/wp-json/wp/v2/tags`
-    assert.deepEqual(body, {
+    deepEqual(body, {
       id: made['Rock & Roll'],
       count: 0,
       description: '',
@@ -491,22 +477,22 @@ describe('tags of the platform', () => {
       _links: { self: [{ href: `${own}/${made['Rock & Roll']}` }], collection: [{ href: own }] },
     })
     const same = await service.get(`/tags/${body.id}`)
-    assert.deepEqual([same.body.name, same.body.url], [body.name, body.link])
-    assert.deepEqual((await service.get(`${PLATFORM}/tags?include=${body.id}`)).body, [body])
+    deepEqual([same.body.name, same.body.url], [body.name, body.link])
+    deepEqual((await service.get(`${PLATFORM}/tags?include=${body.id}`)).body, [body])
   })
 
   test('are listed by name, those in no event too', async () => {
     const { headers, body } = await service.get(`${PLATFORM}/tags`)
-    assert.deepEqual(pluck(body, 'slug', 'count'), [
+    deepEqual(pluck(body, 'slug', 'count'), [
       ['cafe', 0],
       ['jazz', 1],
       ['open-air', 1],
       ['rock-roll', 0],
       ['uberfahrt', 0],
     ])
-    assert.deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['5', '1'])
-    assert.doesNotMatch(headers.get('link') ?? '', /rel="(next|prev)"/)
-    assert.equal(headers.get('allow'), 'GET')
+    deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['5', '1'])
+    doesNotMatch(headers.get('link') ?? '', /rel="(next|prev)"/)
+    equal(headers.get('allow'), 'GET')
   })
 
   test('are narrowed by each filter', async () => {
@@ -532,27 +518,27 @@ describe('tags of the platform', () => {
       ['orderby=count&order=desc&per_page=2', ['jazz', 'open-air']],
       ['orderby=id&per_page=2', ['open-air', 'rock-roll']],
     ]
-    for (const [query, expected] of narrowed) assert.deepEqual(await slugs(query), expected, query)
+    for (const [query, expected] of narrowed) deepEqual(await slugs(query), expected, query)
     const event = (await service.get('/events?start_date=2027-05-01&tags=jazz')).body.events[0]
-    assert.deepEqual(await slugs(`post=${event.id}`), ['jazz', 'open-air'])
+    deepEqual(await slugs(`post=${event.id}`), ['jazz', 'open-air'])
   })
 
   test('are paged with totals and links that keep the filters', async () => {
     const second = await service.get(`${PLATFORM}/tags?per_page=2&page=2&hide_empty=false&order=desc&search=`)
-    assert.deepEqual([second.headers.get('x-wp-total'), second.headers.get('x-wp-totalpages')], ['5', '3'])
+    deepEqual([second.headers.get('x-wp-total'), second.headers.get('x-wp-totalpages')], ['5', '3'])
     const link = second.headers.get('link') ?? ''
     const [, next = '', previous = ''] = [...link.matchAll(/<([^>]+)>/g)].map(([, address = '']) => address)
-    assert.match(link, /, <[^>]+>; rel="next", <[^>]+>; rel="prev"$/)
-    assert.ok(next.startsWith(`${service.origin}/wp-json/wp/v2/tags/?`))
+    match(link, /, <[^>]+>; rel="next", <[^>]+>; rel="prev"$/)
+    ok(next.startsWith(`${service.origin}/wp-json/wp/v2/tags/?`))
     const query = new URL(next).searchParams
-    assert.deepEqual([query.get('page'), query.get('per_page'), query.get('order')], ['3', '2', 'desc'])
+    deepEqual([query.get('page'), query.get('per_page'), query.get('order')], ['3', '2', 'desc'])
     const all: string[] = []
     for (const address of [previous, second, next]) {
       const { body } =
         typeof address === 'string' ? await service.get(address.replace(service.origin, '~')) : address
       all.push(...body.map(({ slug }: { slug: string }) => slug))
     }
-    assert.deepEqual(all, ['uberfahrt', 'rock-roll', 'open-air', 'jazz', 'cafe'])
+    deepEqual(all, ['uberfahrt', 'rock-roll', 'open-air', 'jazz', 'cafe'])
   })
 
   test('come up to a hundred on a page', async () => {
@@ -577,19 +563,19 @@ describe('tags of the platform', () => {
       [500, 100],
     ]) {
       const { headers, body } = await service.get(`${PLATFORM}/tags?search=many&per_page=${asked}`)
-      assert.equal(body.length, answered)
-      assert.deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['120', '2'])
+      equal(body.length, answered)
+      deepEqual([headers.get('x-wp-total'), headers.get('x-wp-totalpages')], ['120', '2'])
     }
     await service.app.database.write((tx) => tx.deleteFrom('terms').where('slug', 'like', 'many-%').execute())
   })
 
   test('are none past the last page, and have no tag that is not there', async () => {
     const past = await service.get(`${PLATFORM}/tags?page=9`)
-    assert.deepEqual([past.status, past.body], [200, []])
-    assert.match(past.headers.get('x-wp-total') ?? '', /^[1-9]/)
-    assert.match(past.headers.get('link') ?? '', /rel="prev"/)
+    deepEqual([past.status, past.body], [200, []])
+    match(past.headers.get('x-wp-total') ?? '', /^[1-9]/)
+    match(past.headers.get('link') ?? '', /rel="prev"/)
     const blank = await service.get(`${PLATFORM}/tags?search=nowhere`)
-    assert.deepEqual([blank.status, blank.body, blank.headers.get('x-wp-total')], [200, [], '0'])
+    deepEqual([blank.status, blank.body, blank.headers.get('x-wp-total')], [200, [], '0'])
     const category = await service.post('/categories', { name: 'No tag' })
     for (const id of [category.body.id, 0, 99_999_999, '9'.repeat(30)]) {
       assertProblem(await service.get(`${PLATFORM}/tags/${id}`), 404, 'rest_term_invalid')
@@ -602,51 +588,51 @@ describe('tags of the platform', () => {
     const wrong = 'page=-1&per_page=x&include=a,b&order=sideways&orderby=colour&hide_empty=perhaps&post=99999'
     const answer = await service.get(`${PLATFORM}/tags?${wrong}`)
     assertProblem(answer, 400, 'rest_invalid_param')
-    assert.deepEqual(keys(answer.body.data.params), 'page per_page include order orderby post'.split(' '))
+    deepEqual(keys(answer.body.data.params), 'page per_page include order orderby post'.split(' '))
     const flag = await service.get(`${PLATFORM}/tags?hide_empty=perhaps`)
     assertProblem(flag, 400, 'rest_invalid_param')
-    assert.equal(flag.body.data.details.hide_empty.code, 'rest_invalid_type')
+    equal(flag.body.data.details.hide_empty.code, 'rest_invalid_type')
   })
 
   test('are made by whoever may edit events', async () => {
     const expected = [401, 403, 201, 201, 201, 201]
     for (const [i, as] of EVERYBODY.entries()) {
       const answer = await service.post(`${PLATFORM}/tags`, { name: `Made by ${as}`, description: 'Why' }, as)
-      assert.equal(answer.status, expected[i], as)
-      assert.equal(answer.headers.get('allow'), answer.status === 201 ? 'GET, POST' : 'GET')
+      equal(answer.status, expected[i], as)
+      equal(answer.headers.get('allow'), answer.status === 201 ? 'GET, POST' : 'GET')
       if (answer.status !== 201) {
-        assert.equal(answer.body.code, 'rest_forbidden')
+        equal(answer.body.code, 'rest_forbidden')
         continue
       }
       const { body, headers } = answer
       const inNamespace = await service.post('/tags', { name: `Beside ${as}` }, as)
-      assert.equal(inNamespace.status, ['editor', 'admin'].includes(as) ? 201 : 403)
-      assert.deepEqual([body.name, body.slug, body.description], [`Made by ${as}`, `made-by-${as}`, 'Why'])
-      assert.equal(headers.get('location'), `${service.origin}/wp-json/wp/v2/tags/${body.id}`)
-      assert.deepEqual((await service.get(`${PLATFORM}/tags/${body.id}`)).body, body)
+      equal(inNamespace.status, ['editor', 'admin'].includes(as) ? 201 : 403)
+      deepEqual([body.name, body.slug, body.description], [`Made by ${as}`, `made-by-${as}`, 'Why'])
+      equal(headers.get('location'), `${service.origin}/wp-json/wp/v2/tags/${body.id}`)
+      deepEqual((await service.get(`${PLATFORM}/tags/${body.id}`)).body, body)
     }
   })
 
   test('refuse what is missing, wrong or there already, in the order of the namespace', async () => {
     const missing = await service.post(`${PLATFORM}/tags`, {}, 'anonymous')
     assertProblem(missing, 400, 'rest_missing_callback_param')
-    assert.deepEqual(missing.body.data.params, ['name'])
+    deepEqual(missing.body.data.params, ['name'])
     assertProblem(await service.post(`${PLATFORM}/tags`, { name: ['x'] }), 400, 'rest_invalid_param')
     const twice = await service.post(`${PLATFORM}/tags`, { name: 'jazz' })
     assertProblem(twice, 400, 'term_exists')
-    assert.equal(twice.body.data.term_id, made.Jazz)
+    equal(twice.body.data.term_id, made.Jazz)
     const json = { 'content-type': 'application/json' }
     assertProblem(await service.post(`${PLATFORM}/tags`, '{', 'admin', json), 400, 'rest_invalid_json')
     const form = await service.post(`${PLATFORM}/tags`, new URLSearchParams({ name: 'By form' }), 'editor')
-    assert.deepEqual([form.status, form.body.slug], [201, 'by-form'])
+    deepEqual([form.status, form.body.slug], [201, 'by-form'])
   })
 
   test('answer HEAD and conditional reads', async () => {
     const head = await service.request('anonymous', 'HEAD', `${PLATFORM}/tags?per_page=1`)
-    assert.deepEqual([head.status, head.body], [200, undefined])
-    assert.ok(Number(head.headers.get('x-wp-total')) > 1)
+    deepEqual([head.status, head.body], [200, undefined])
+    ok(Number(head.headers.get('x-wp-total')) > 1)
     const etag = (await service.get(`${PLATFORM}/tags`)).headers.get('etag') ?? ''
     const headers = { ...credentialsOf('anonymous'), 'if-none-match': etag }
-    assert.equal((await service.get(`${PLATFORM}/tags`, 'anonymous', headers)).status, 304)
+    equal((await service.get(`${PLATFORM}/tags`, 'anonymous', headers)).status, 304)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,7 +53,7 @@ const eventNamed = (title: string) => ({
 
 async function createEvent(service: Served, title: string): Promise<number> {
   const { status, body } = await service.send('admin', 'POST', '/events', eventNamed(title))
-  assert.equal(status, 201, JSON.stringify(body))
+  equal(status, 201, JSON.stringify(body))
   return body.id
 }
 
@@ -69,7 +69,7 @@ test('creates with keys that are sent again after a kill are there once each', a
       headers,
       body: JSON.stringify(eventNamed(title)),
     })
-    assert.equal(answer.status, 201)
+    equal(answer.status, 201)
     const { id } = (await answer.json()) as { id: number }
     return id
   }
@@ -92,10 +92,10 @@ test('creates with keys that are sent again after a kill are there once each', a
   const again = await start()
   for (const title of begun) {
     const id = await create(again, title)
-    assert.equal(id, acknowledged.get(title) ?? id)
+    equal(id, acknowledged.get(title) ?? id)
   }
   const { body } = await again.send('anonymous', 'GET', '/events?start_date=2027-05-01&end_date=2027-05-01')
-  assert.equal(body.total, begun.size)
+  equal(body.total, begun.size)
 })
 
 test(
@@ -109,16 +109,16 @@ test(
       service.end(),
       ...requests.map((request) => request.catch(String)),
     ])
-    assert.equal(code, 0)
+    equal(code, 0)
     // A request that had not reached the service is refused; whatever was written has been answered.
     const refused = results.filter((result) => typeof result === 'string')
-    for (const result of refused) assert.match(result, /fetch failed/)
+    for (const result of refused) match(result, /fetch failed/)
     const { body } = await (await start()).send(
       'anonymous',
       'GET',
       '/events?start_date=2027-05-01&end_date=2027-05-01',
     )
-    assert.equal(body.total, results.length - refused.length)
+    equal(body.total, results.length - refused.length)
   },
 )
 
@@ -130,20 +130,20 @@ test('what clients have kept is void once the calendar was restored from a backu
   const tagOf = async (service: Served) => (await service.send('anonymous', 'GET', list)).headers.get('etag')
   await createEvent(before, 'Kept')
   const tag = (await tagOf(before)) ?? ''
-  assert.equal(await ask(before, tag), 304)
+  equal(await ask(before, tag), 304)
   await before.end()
   const again = await startHere()
   // A newly started service may not know the latest changes yet.
   await until(async () => (await ask(again, tag)) === 304, 'the tag is not known any more')
   await again.end()
   const words = ['--database', scratch.address, '--data', folder, 'invalidate-etags']
-  assert.equal((await kalends(words)).code, 0)
+  equal((await kalends(words)).code, 0)
   const restored = await startHere()
   await until(
     async () => (await ask(restored, (await tagOf(restored)) ?? '')) === 304,
     'its own tag is not known',
   )
-  assert.equal(await ask(restored, tag), 200)
+  equal(await ask(restored, tag), 200)
   await restored.end()
 })
 
@@ -157,7 +157,7 @@ test('a command on a database without a calendar says so, and leaves it as it is
       : `The database ${file} is empty: restore a backup, or remove the file to begin a new calendar.`
   for (const command of [['restored'], ['user', 'list'], ['password', 'add', 'admin']]) {
     const { code, out, err } = await kalends(['--database', bare.address, ...command])
-    assert.deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
+    deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
   }
   await bare.remove()
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../support/rounds.ts'
 import { type Answer, serviceForTests, startService, type TestService } from '../support/service.ts'
@@ -107,10 +107,10 @@ for (const [path, arbitrary] of Object.entries(records)) {
     await fc.assert(
       fc.asyncProperty(arbitrary, arbitrary, encodings, encodings, async (first, second, one, other) => {
         const made = await service.post(`/${path}`, ENCODINGS[one](toSend(first)))
-        assert.equal(made.status, 201, JSON.stringify(made.body))
+        equal(made.status, 201, JSON.stringify(made.body))
         await assertShown(path, made.body.id, toSend(first))
         const changed = await service.put(`/${path}/${made.body.id}`, ENCODINGS[other](toSend(second)))
-        assert.equal(changed.status, 200, JSON.stringify(changed.body))
+        equal(changed.status, 200, JSON.stringify(changed.body))
         await assertShown(path, made.body.id, { ...toSend(first), ...toSend(second) })
       }),
       // Not shrunk: records from before the failure would get in the way of sending again.
@@ -131,20 +131,13 @@ async function assertShown(path: string, id: number, sent: Record<string, unknow
   const settled = ['start_date', 'end_date', 'cost', 'stateprovince']
   for (const [name, value] of Object.entries(sent)) {
     if (settled.includes(name)) continue
-    assert.deepEqual(
-      seenAs(name, body[name]),
-      shownAs(path, name, value),
-      `${name} of ${JSON.stringify(sent)}`,
-    )
+    deepEqual(seenAs(name, body[name]), shownAs(path, name, value), `${name} of ${JSON.stringify(sent)}`)
   }
   if (path !== 'events') return
   const last = String(sent.end_date) < String(sent.start_date) ? sent.start_date : sent.end_date
   const day = (date: unknown) => String(date).slice(0, 10)
   if (sent.all_day) {
-    assert.deepEqual(
-      [body.start_date, body.end_date],
-      [`${day(sent.start_date)} 00:00:00`, `${day(last)} 23:59:59`],
-    )
+    deepEqual([body.start_date, body.end_date], [`${day(sent.start_date)} 00:00:00`, `${day(last)} 23:59:59`])
   }
 }
 
@@ -330,40 +323,40 @@ async function assertWalk(
 ) {
   const get = async (url: string): Promise<Answer> => {
     const answer = await planted.get(url.replace(planted.base, ''), reader)
-    assert.equal(answer.status, 200, `${url}: ${JSON.stringify(answer.body)}`)
+    equal(answer.status, 200, `${url}: ${JSON.stringify(answer.body)}`)
     return answer
   }
   const query = new URLSearchParams(sent)
   const whole = (await get(`/${path}?${query}&per_page=1000`)).body
   const expected = idsOf(whole[path])
-  assert.equal(whole.total, expected.length, `${path}?${query}`)
+  equal(whole.total, expected.length, `${path}?${query}`)
   if (reader === 'anonymous' && !Object.keys(sent).some((name) => TELLING.has(name))) {
     const status = path === 'categories' || path === 'tags' ? '' : '&status=publish'
     const seen = (await planted.get(`/${path}?${query}&per_page=1000${status}`, 'admin')).body
-    assert.deepEqual(expected, idsOf(seen[path]), `${path}?${query}`)
+    deepEqual(expected, idsOf(seen[path]), `${path}?${query}`)
   }
   const visited: number[] = []
   let url: string | undefined = `${planted.base}/${path}?${query}&per_page=${perPage}`
   for (let page = 1; url !== undefined; page++) {
     const { body, headers } = await get(url)
-    assert.equal(body.total, expected.length, url)
-    assert.equal(body.total_pages, Math.ceil(expected.length / perPage), url)
+    equal(body.total, expected.length, url)
+    equal(body.total_pages, Math.ceil(expected.length / perPage), url)
     if (!body.rest_url.includes('status=any'))
-      assert.deepEqual(
+      deepEqual(
         idsOf((await get(body.rest_url)).body[path]),
         idsOf(body[path]),
         `${body.rest_url} from ${url}`,
       )
     if (page > 1) {
       const back = await get(body.previous_rest_url)
-      assert.deepEqual(idsOf(back.body[path]), visited.slice((page - 2) * perPage), body.previous_rest_url)
+      deepEqual(idsOf(back.body[path]), visited.slice((page - 2) * perPage), body.previous_rest_url)
     }
     visited.push(...idsOf(body[path]))
     url = body.next_rest_url
-    assert.equal((headers.get('link') ?? '').includes('rel="next"'), url !== undefined)
+    equal((headers.get('link') ?? '').includes('rel="next"'), url !== undefined)
     if (url !== undefined) assertCarried(sent, url)
   }
-  assert.deepEqual(visited, expected, `${path}?${query}&per_page=${perPage}`)
+  deepEqual(visited, expected, `${path}?${query}&per_page=${perPage}`)
 }
 
 const idsOf = (records: { id: number }[]) => records.map(({ id }) => id)
@@ -381,10 +374,10 @@ function assertCarried(sent: Record<string, string>, url: string): void {
     if (defaults[name]?.includes(value)) continue
     const replaced = { start_date: sent.starts_after, end_date: sent.ends_before }[name] ?? sent.include
     if (name.includes('date') && name !== 'strict_dates' && replaced !== undefined) continue
-    assert.ok(link.has(name), `${name}=${value} is missing in ${url}`)
+    ok(link.has(name), `${name}=${value} is missing in ${url}`)
     const same =
       /^(start|end)s?_|flag|geoloc$|featured|hide_empty|strict/.test(name) || link.get(name) === value
-    assert.ok(
+    ok(
       same || name === 'has_events' || name === 'only_with_upcoming',
       `${name}=${value} became ${link.get(name)}`,
     )

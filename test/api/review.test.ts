@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { changeMany } from '../../src/features/desk/change-many.ts'
@@ -29,7 +29,7 @@ type Proposing = Parameters<typeof proposeChange>
 
 async function propose(by: Proposing[0], id: number, version: number, values: Proposing[3]['values']) {
   const proposed = await proposeChange(by, events, id, { values, version })
-  return 'proposal' in proposed && proposed.proposal ? proposed.proposal : assert.fail('nothing is proposed')
+  return 'proposal' in proposed && proposed.proposal ? proposed.proposal : fail('nothing is proposed')
 }
 
 async function published(title: string): Promise<{ id: number; version: number }> {
@@ -39,7 +39,7 @@ async function published(title: string): Promise<{ id: number; version: number }
     status: 'pending',
   })
   const done = await publishPending(await context('editor'), id)
-  assert.ok('saved' in done)
+  ok('saved' in done)
   return done.saved
 }
 
@@ -48,43 +48,40 @@ const eventOf = async (id: number) => (await service.get(`/events/${id}`, 'edito
 test('a contributor’s change of a published event waits, the page stays; REST refuses it', async () => {
   const { id, version } = await published('Old title')
   const contributor = await context('contributor')
-  await assert.rejects(updateRecord(contributor, events, id, { title: 'New' }), code('rest_forbidden'))
-  assert.equal((await service.put(`/events/${id}`, { title: 'New' }, 'contributor')).status, 403)
+  await rejects(updateRecord(contributor, events, id, { title: 'New' }), code('rest_forbidden'))
+  equal((await service.put(`/events/${id}`, { title: 'New' }, 'contributor')).status, 403)
   const form = {
     values: { title: 'New title', featured: '0', description: '<p>x</p><iframe src="//e"></iframe>' },
     version,
   }
   const proposed = await proposeChange(contributor, events, id, form, 'Please')
-  assert.ok('proposal' in proposed && proposed.proposal)
-  assert.equal((await eventOf(id)).title, 'Old title')
+  ok('proposal' in proposed && proposed.proposal)
+  equal((await eventOf(id)).title, 'Old title')
   const editor = await context('editor')
   const { items, counts } = await listInbox(editor, 50)
   const item = items.find(({ record }) => record === id)
-  assert.deepEqual(
+  deepEqual(
     [item?.what, item?.title, item?.note, item?.author.name],
     ['proposal', 'Old title', 'Please', 'contributor'],
   )
-  assert.ok(counts.proposals >= 1)
+  ok(counts.proposals >= 1)
   const [about] = await proposalsAbout(editor, events, id)
-  assert.deepEqual(Object.keys(about?.values ?? {}).sort(), ['description', 'title'])
+  deepEqual(Object.keys(about?.values ?? {}).sort(), ['description', 'title'])
   const done = await publishProposal(editor, proposed.proposal)
-  assert.ok('saved' in done)
+  ok('saved' in done)
   const now = await eventOf(id)
-  assert.deepEqual([now.title, now.description.includes('iframe')], ['New title', false])
+  deepEqual([now.title, now.description.includes('iframe')], ['New title', false])
   const { body } = await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'admin')
-  assert.deepEqual([body.history[0].login, body.history[0].client], ['editor', 'proposal of contributor'])
+  deepEqual([body.history[0].login, body.history[0].client], ['editor', 'proposal of contributor'])
 })
 
 test('nobody proposes what they may change themselves, or what is of others', async () => {
   const { id, version } = await published('Mine alone')
   const form = { values: { title: 'x' }, version }
   for (const login of ['author', 'editor'] as const)
-    await assert.rejects(proposeChange(await context(login), events, id, form), code('rest_forbidden'))
+    await rejects(proposeChange(await context(login), events, id, form), code('rest_forbidden'))
   const bad = { values: { start_date: 'never', author: 1 }, version }
-  await assert.rejects(
-    proposeChange(await context('contributor'), events, id, bad),
-    code('rest_invalid_param'),
-  )
+  await rejects(proposeChange(await context('contributor'), events, id, bad), code('rest_invalid_param'))
 })
 
 test('of two reviewers the second is told who has decided', async () => {
@@ -96,10 +93,10 @@ test('of two reviewers the second is told who has decided', async () => {
     publishProposal(await context('editor'), number),
   ])
   const decided = both.filter((one) => 'decided' in one)
-  assert.equal(decided.length, 1)
+  equal(decided.length, 1)
   const winner = (await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'admin')).body.history[0]
     .login
-  assert.deepEqual([decided[0]?.decided.by, decided[0]?.decided.as], [winner, 'published'])
+  deepEqual([decided[0]?.decided.by, decided[0]?.decided.as], [winner, 'published'])
   const { id: pending } = await createRecord(contributor, events, {
     title: 'Waits',
     ...day,
@@ -109,11 +106,11 @@ test('of two reviewers the second is told who has decided', async () => {
     publishPending(await context('admin'), pending),
     publishPending(await context('editor'), pending),
   ])
-  assert.equal(done.filter((one) => 'saved' in one).length, 1)
+  equal(done.filter((one) => 'saved' in one).length, 1)
   const later = done.find((one) => 'decided' in one)
   const acts = (await service.get(`~/wp-json/kalends/v1/events/${pending}/history`, 'admin')).body.history
-  assert.deepEqual([later?.decided.as, later?.decided.by], ['published', acts[0].login])
-  assert.equal(acts.filter((act: { action: string }) => act.action === 'publish').length, 1)
+  deepEqual([later?.decided.as, later?.decided.by], ['published', acts[0].login])
+  equal(acts.filter((act: { action: string }) => act.action === 'publish').length, 1)
 })
 
 test('a proposal is merged with what changed since; the reviewer decides what both changed', async () => {
@@ -123,13 +120,13 @@ test('a proposal is merged with what changed since; the reviewer decides what bo
   const editor = await context('editor')
   await updateRecord(editor, events, id, { title: 'Ours', featured: true })
   const undecided = await publishProposal(editor, number)
-  assert.ok('conflicts' in undecided)
-  assert.deepEqual(undecided.conflicts, [{ member: 'title', base: 'Base', sent: 'Theirs', now: 'Ours' }])
+  ok('conflicts' in undecided)
+  deepEqual(undecided.conflicts, [{ member: 'title', base: 'Base', sent: 'Theirs', now: 'Ours' }])
   const values = { title: 'Theirs', cost: '5' }
   const done = await publishProposal(editor, number, { values, version: undecided.version })
-  assert.ok('saved' in done)
+  ok('saved' in done)
   const now = await eventOf(id)
-  assert.deepEqual([now.title, now.cost, now.featured], ['Theirs', '$5', true])
+  deepEqual([now.title, now.cost, now.featured], ['Theirs', '$5', true])
 })
 
 test('what is sent back carries a note that its author sees, until it is sent for review again', async () => {
@@ -140,26 +137,26 @@ test('what is sent back carries a note that its author sees, until it is sent fo
     status: 'pending',
   })
   const back = await sendBackPending(editor, id, 'Which hall?')
-  assert.ok('saved' in back)
-  assert.equal((await eventOf(id)).status, 'draft')
+  ok('saved' in back)
+  equal((await eventOf(id)).status, 'draft')
   const [item] = (await listSentBack(contributor)).filter(({ record }) => record === id)
-  assert.deepEqual([item?.reply, item?.title], ['Which hall?', 'Unripe'])
+  deepEqual([item?.reply, item?.title], ['Which hall?', 'Unripe'])
   const again = await publishPending(editor, id)
-  assert.ok('decided' in again && again.decided.as === 'sent back')
+  ok('decided' in again && again.decided.as === 'sent back')
   const saved = await saveForm(contributor, events, id, {
     values: { title: 'Ripe', status: 'pending' },
     version: back.saved.version,
   })
-  assert.ok('saved' in saved && version < saved.saved.version)
+  ok('saved' in saved && version < saved.saved.version)
   assertNone(await listSentBack(contributor), ({ record }) => record === id)
   const done = await published('Also')
   const number = await propose(contributor, done.id, done.version, { title: 'Hm' })
-  assert.equal(await sendBackProposal(editor, number, 'Why?'), undefined)
-  assert.deepEqual(pluck(await listSentBack(contributor), 'reply'), ['Why?'])
-  assert.equal(await withdrawProposal(contributor, number), undefined)
+  equal(await sendBackProposal(editor, number, 'Why?'), undefined)
+  deepEqual(pluck(await listSentBack(contributor), 'reply'), ['Why?'])
+  equal(await withdrawProposal(contributor, number), undefined)
   const late = await publishProposal(editor, number)
-  assert.ok('decided' in late && late.decided.as === 'withdrawn')
-  await assert.rejects(sendBackPending(editor, id, 'x'.repeat(2001)), code('rest_invalid_param'))
+  ok('decided' in late && late.decided.as === 'withdrawn')
+  await rejects(sendBackPending(editor, id, 'x'.repeat(2001)), code('rest_invalid_param'))
 })
 
 test('an event brings its new venue, organizer and terms along', async () => {
@@ -175,22 +172,22 @@ test('an event brings its new venue, organizer and terms along', async () => {
   }
   const { id, version } = await createRecord(contributor, events, values)
   const before = await eventOf(id)
-  assert.deepEqual([before.venue.status, before.categories, before.tags], ['draft', [], []])
-  assert.deepEqual(await waitingTerms(editor, [{ id, author: contributor.caller.id }]), [
+  deepEqual([before.venue.status, before.categories, before.tags], ['draft', [], []])
+  deepEqual(await waitingTerms(editor, [{ id, author: contributor.caller.id }]), [
     { categories: ['Brand new', 'Second'], tags: ['fresh'] },
   ])
   const edited = await saveForm(contributor, events, id, { values: { categories: ['Brand new'] }, version })
-  assert.ok('saved' in edited)
-  assert.equal(edited.saved.version, version)
+  ok('saved' in edited)
+  equal(edited.saved.version, version)
   const done = await publishPending(editor, id)
-  assert.ok('saved' in done)
-  assert.deepEqual(pluck(done.linkedDrafts, 'kind', 'name'), [
+  ok('saved' in done)
+  deepEqual(pluck(done.linkedDrafts, 'kind', 'name'), [
     ['venue', 'New hall'],
     ['organizer', 'New club'],
   ])
   const { body } = await service.get(`/events/${id}`)
   const names = (terms: { name: string }[]) => terms.map(({ name }) => name)
-  assert.deepEqual(
+  deepEqual(
     [body.venue.venue, body.organizer[0].organizer, names(body.categories), names(body.tags)],
     ['New hall', 'New club', ['Brand new'], ['fresh']],
   )
@@ -205,10 +202,10 @@ test('all dates of a series are published together, and one stands for them in t
     recurrence: 'FREQ=WEEKLY;COUNT=4',
   })
   const own = await listInbox(contributor, 50)
-  assert.equal(own.items.filter(({ title }) => title === 'Weekly').length, 1)
-  assert.ok('saved' in (await publishPending(await context('editor'), id)))
+  equal(own.items.filter(({ title }) => title === 'Weekly').length, 1)
+  ok('saved' in (await publishPending(await context('editor'), id)))
   const { body } = await service.get('/events?search=Weekly&start_date=2020-01-01')
-  assert.equal(body.total, 4)
+  equal(body.total, 4)
 })
 
 test('pages of the inbox hold each thing once, the oldest first', async () => {
@@ -227,10 +224,10 @@ test('pages of the inbox hold each thing once, the oldest first', async () => {
     if (!next) break
     after = next
   }
-  assert.deepEqual(paged, all)
-  assert.ok(all.length >= 10)
+  deepEqual(paged, all)
+  ok(all.length >= 10)
   const times = all.map(({ since_utc }) => since_utc)
-  assert.deepEqual(times, times.toSorted())
+  deepEqual(times, times.toSorted())
 })
 
 test('it brings them along as well when it is published by its form, or with many', async () => {
@@ -245,11 +242,11 @@ test('it brings them along as well when it is published by its form, or with man
     else await saveForm(editor, events, id, { values: { status: 'publish', tags: '' }, version })
     const { body } = await service.get(`/events/${id}`)
     const names = (terms: { name: string }[]) => terms.map(({ name }) => name)
-    assert.deepEqual(
+    deepEqual(
       [body.venue.venue, names(body.categories), names(body.tags)],
       [`Hall of ${by}`, [`Kind of ${by}`], by === 'many' ? [`Sign of ${by}`] : []],
     )
-    assert.deepEqual(await waitingTerms(editor, [{ id, author: contributor.caller.id }]), [
+    deepEqual(await waitingTerms(editor, [{ id, author: contributor.caller.id }]), [
       { categories: [], tags: [] },
     ])
   }

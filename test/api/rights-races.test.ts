@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { serviceForTests } from '../support/service.ts'
 import { KINDS, type Kind, PATHS } from './permission-table.ts'
@@ -13,7 +13,7 @@ async function plantDraft(kind: Kind, title: string): Promise<{ id: number; slug
   const own = kind === 'event' ? { title, slug: title, start_date: SOON, end_date: SOON } : { [kind]: title }
   const author = service.userIds.contributor
   const { status, body } = await service.post(PATHS[kind], { ...own, status: 'draft', author })
-  assert.equal(status, 201, JSON.stringify(body))
+  equal(status, 201, JSON.stringify(body))
   return { id: body.id, slug: body.slug }
 }
 
@@ -35,22 +35,18 @@ for (const kind of KINDS) {
             race % 2 === 0
               ? await Promise.all([publish(), action()])
               : await Promise.all([action(), publish()]).then((answers) => answers.toReversed())
-          assert.ok(published && done)
-          assert.equal(published.status, 200, JSON.stringify(published.body))
+          ok(published && done)
+          equal(published.status, 200, JSON.stringify(published.body))
           if (done.status === 200) {
-            assert.equal(
+            equal(
               done.body.status,
               method === 'DELETE' ? 'trash' : 'draft',
               'what was answered was no longer theirs',
             )
           } else {
-            assert.deepEqual(
-              [done.status, done.body.code],
-              [403, 'rest_forbidden'],
-              JSON.stringify(done.body),
-            )
+            deepEqual([done.status, done.body.code], [403, 'rest_forbidden'], JSON.stringify(done.body))
             const { body: left } = await service.get(`${PATHS[kind]}/${id}`, 'admin')
-            assert.deepEqual([left.status, left.description ?? ''], ['publish', ''])
+            deepEqual([left.status, left.description ?? ''], ['publish', ''])
           }
         }
         for (let race = 0; race < RACES; race += AT_ONCE)
@@ -64,18 +60,14 @@ for (const kind of KINDS) {
         database.write = async (work) => {
           database.write = write
           const { status } = await service.put(`${PATHS[kind]}/${id}`, { status: 'publish' }, 'editor')
-          assert.equal(status, 200)
+          equal(status, 200)
           return write(work)
         }
         const address = `${PATHS[kind]}/${by === 'id' ? id : `by-slug/${slug}`}`
         const refused = await service.request('contributor', method, address, body)
-        assert.deepEqual(
-          [refused.status, refused.body.code],
-          [403, 'rest_forbidden'],
-          JSON.stringify(refused.body),
-        )
+        deepEqual([refused.status, refused.body.code], [403, 'rest_forbidden'], JSON.stringify(refused.body))
         const { body: left } = await service.get(`${PATHS[kind]}/${id}`, 'admin')
-        assert.deepEqual([left.status, left.description ?? ''], ['publish', ''])
+        deepEqual([left.status, left.description ?? ''], ['publish', ''])
       })
     }
   }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../src/base/problems.ts'
 import { createRecord } from '../../src/features/desk/save-form.ts'
@@ -33,8 +33,8 @@ test('a record saved without a request reads as one that REST has made of the sa
       await service.get(`/events/${id}`, login),
       await service.get(`/events/${sent.id}`, login),
     ]
-    assert.deepEqual(comparable(saved.body), comparable(posted.body), login)
-    assert.ok(saved.headers.get('etag')?.includes(`.v${id}.${version}"`))
+    deepEqual(comparable(saved.body), comparable(posted.body), login)
+    ok(saved.headers.get('etag')?.includes(`.v${id}.${version}"`))
   }
 })
 
@@ -50,6 +50,6 @@ test('a venue or organizer that goes while an event is written is refused as unk
       return context.write(work)
     }
     const making = createRecord({ ...context, write }, events, { title: 'Linked', ...day, [kind]: id })
-    await assert.rejects(making, code('rest_invalid_param'))
+    await rejects(making, code('rest_invalid_param'))
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { fold } from '../../src/base/text/characters.ts'
 import { plainText } from '../../src/base/text/html.ts'
@@ -61,7 +61,7 @@ function settled({ day, ...drawn }: Drawn) {
 async function create(drawn: Drawn): Promise<void> {
   const { folded, ...values } = settled(drawn)
   const { status, body } = await service.post('/events', { ...values, end_date: values.start_date })
-  assert.equal(status, 201, JSON.stringify(body))
+  equal(status, 201, JSON.stringify(body))
   events.set(body.id, { ...values, folded, id: body.id })
 }
 
@@ -142,10 +142,10 @@ async function listed(
       page: String(page),
     })
     const { status, body } = await service.get(`/events?${query}`, as)
-    assert.equal(status, 200, JSON.stringify([search, body]))
+    equal(status, 200, JSON.stringify([search, body]))
     ids.push(...body.events.map((event: { id: number }) => event.id))
     pages = body.total_pages
-    if (page === pages || pages === 0) assert.equal(body.total, ids.length)
+    if (page === pages || pages === 0) equal(body.total, ids.length)
   }
   return ids
 }
@@ -154,9 +154,9 @@ async function check(question: Asked): Promise<void> {
   const told = JSON.stringify(question)
   const isPublic = ({ status }: Sent) => status === 'publish'
   const everybodys = expected(question, isPublic)
-  assert.deepEqual(await listed(question, 'anonymous'), everybodys, `anonymous, from memory: ${told}`)
-  assert.deepEqual(await listed(question, 'subscriber'), everybodys, `subscriber, from the database: ${told}`)
-  assert.deepEqual(
+  deepEqual(await listed(question, 'anonymous'), everybodys, `anonymous, from memory: ${told}`)
+  deepEqual(await listed(question, 'subscriber'), everybodys, `subscriber, from the database: ${told}`)
+  deepEqual(
     await listed(question, 'admin'),
     expected(question, () => true),
     `admin: ${told}`,
@@ -183,12 +183,12 @@ describe('searching events', () => {
       if (round % 5 === 0) await create(drawn)
       else if (!events.has(id)) continue
       else if (round % 5 === 1) {
-        assert.equal((await service.remove(`/events/${id}`)).status, 200)
+        equal((await service.remove(`/events/${id}`)).status, 200)
         events.delete(id)
       } else {
         const { folded, ...values } = settled(drawn)
         const { status } = await service.put(`/events/${id}`, { ...values, end_date: values.start_date })
-        assert.equal(status, 200)
+        equal(status, 200)
         events.set(id, { ...values, folded, id })
       }
       for (const question of fc.sample(asked, { numRuns: 2, seed: round })) await check(question)
@@ -208,16 +208,16 @@ describe('searching events', () => {
       for (const path of ['/events?start_date=2028-02-01&', '/venues?', '/organizers?']) {
         for (const [search, total] of Object.entries(expected)) {
           const found = await service.get(`${path}search=${encodeURIComponent(search)}`, as)
-          assert.equal(found.body.total, total, `${path} ${search}`)
+          equal(found.body.total, total, `${path} ${search}`)
         }
       }
     }
   })
 
   test('is refused without a word, and finds everything by a blank', async () => {
-    assert.equal((await service.get('/events?search=')).status, 400)
+    equal((await service.get('/events?search=')).status, 400)
     const everything = expected({ ...anything, search: ' ' }, ({ status }) => status === 'publish')
-    assert.deepEqual(await listed({ ...anything, search: ' ' }, 'anonymous'), everything)
+    deepEqual(await listed({ ...anything, search: ' ' }, 'anonymous'), everything)
   })
 
   test('asked many times at once gives everybody the same', async () => {
@@ -226,8 +226,8 @@ describe('searching events', () => {
         listed({ ...anything, search: i % 2 === 0 ? 'jazz' : 'a' }, 'anonymous'),
       ),
     )
-    for (const [i, ids] of answers.entries()) assert.deepEqual(ids, answers[i % 2])
-    assert.deepEqual(
+    for (const [i, ids] of answers.entries()) deepEqual(ids, answers[i % 2])
+    deepEqual(
       answers[0],
       expected({ ...anything, search: 'jazz' }, ({ status }) => status === 'publish'),
     )

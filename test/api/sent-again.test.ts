@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { startApp } from '../../src/app.ts'
 import type { CredentialScope } from '../../src/calendar/people/caller.ts'
@@ -32,11 +32,11 @@ async function keptRows(): Promise<number> {
 }
 
 function assertReplay(again: Answer, first: Answer): void {
-  assert.equal(first.headers.get('idempotency-replayed'), null)
-  assert.equal(again.headers.get('idempotency-replayed'), 'true')
-  assert.equal(again.status, first.status)
-  assert.equal(again.headers.get('location'), first.headers.get('location'))
-  assert.deepEqual(again.body, first.body)
+  equal(first.headers.get('idempotency-replayed'), null)
+  equal(again.headers.get('idempotency-replayed'), 'true')
+  equal(again.status, first.status)
+  equal(again.headers.get('location'), first.headers.get('location'))
+  deepEqual(again.body, first.body)
 }
 
 const CREATES = {
@@ -52,7 +52,7 @@ for (const [path, body] of Object.entries(CREATES))
   test(`a create at ${path} sent again with its key makes nothing more and answers the same`, async () => {
     const key = newKey()
     const first = await send(path, body, key)
-    assert.equal(first.status, 201, JSON.stringify(first.body))
+    equal(first.status, 201, JSON.stringify(first.body))
     assertReplay(await send(path, body, key), first)
     assertReplay(await send(path, body, key), first)
   })
@@ -66,16 +66,16 @@ test('an upload that is sent again with its key makes no second image, whatever 
     return data
   }
   const first = await send(MEDIA, form(), key)
-  assert.equal(first.status, 201, JSON.stringify(first.body))
+  equal(first.status, 201, JSON.stringify(first.body))
   assertReplay(await send(MEDIA, form(), key), first)
-  assert.equal((await send(MEDIA, form('b.png'), key)).status, 422)
+  equal((await send(MEDIA, form('b.png'), key)).status, 422)
   const raw = { 'content-type': 'image/png', 'content-disposition': 'attachment; filename="c.png"' }
   const whole = newKey()
   const second = await send(MEDIA, image, whole, 'admin', raw)
-  assert.equal(second.status, 201, JSON.stringify(second.body))
+  equal(second.status, 201, JSON.stringify(second.body))
   assertReplay(await send(MEDIA, image, whole, 'admin', raw), second)
   const { headers } = await service.get(MEDIA, 'admin')
-  assert.equal(headers.get('x-wp-total'), '2')
+  equal(headers.get('x-wp-total'), '2')
 })
 
 test('a key with another body, address or content type is refused and writes nothing', async () => {
@@ -90,12 +90,12 @@ test('a key with another body, address or content type is refused and writes not
     await send('/venues', new URLSearchParams({ venue: 'Known by its key' }), key),
   ]
   for (const { status, body, headers } of others) {
-    assert.deepEqual([status, body.code, body.data.status], [422, 'rest_idempotency_key_reused', 422])
-    assert.equal(headers.get('idempotency-replayed'), null)
+    deepEqual([status, body.code, body.data.status], [422, 'rest_idempotency_key_reused', 422])
+    equal(headers.get('idempotency-replayed'), null)
   }
-  assert.equal(await keptRows(), rows)
+  equal(await keptRows(), rows)
   const { body: found } = await service.get('/venues?search=Another', 'admin')
-  assert.equal(found.venues.length, 0)
+  equal(found.venues.length, 0)
 })
 
 test('the key of one user is nothing to another', async () => {
@@ -103,9 +103,9 @@ test('the key of one user is nothing to another', async () => {
   const body = { title: 'Two of a key', ...day }
   const first = await send('/events', body, key, 'admin')
   const second = await send('/events', body, key, 'editor')
-  assert.equal(second.status, 201)
-  assert.notEqual(second.body.id, first.body.id)
-  assert.equal(second.headers.get('idempotency-replayed'), null)
+  equal(second.status, 201)
+  notEqual(second.body.id, first.body.id)
+  equal(second.headers.get('idempotency-replayed'), null)
 })
 
 test('nothing is kept for callers who may not create, nor shown to them', async () => {
@@ -113,11 +113,11 @@ test('nothing is kept for callers who may not create, nor shown to them', async 
   const body = { title: 'Not for strangers', ...day }
   await send('/events', body, key)
   const rows = await keptRows()
-  assert.equal((await send('/events', body, key, 'anonymous')).status, 401)
-  assert.equal((await send('/events', body, key, 'subscriber')).status, 403)
-  assert.equal((await send('/events', body, 'x'.repeat(300), 'anonymous')).status, 401)
-  assert.equal((await send('/events', {}, key, 'anonymous')).status, 400)
-  assert.equal(await keptRows(), rows)
+  equal((await send('/events', body, key, 'anonymous')).status, 401)
+  equal((await send('/events', body, key, 'subscriber')).status, 403)
+  equal((await send('/events', body, 'x'.repeat(300), 'anonymous')).status, 401)
+  equal((await send('/events', {}, key, 'anonymous')).status, 400)
+  equal(await keptRows(), rows)
 })
 
 async function tokenWith(scopes: CredentialScope[]): Promise<Record<string, string>> {
@@ -131,21 +131,21 @@ async function tokenWith(scopes: CredentialScope[]): Promise<Record<string, stri
 test('who has lost rights since gets no kept answer', async () => {
   const key = newKey()
   const body = { title: 'Rights', ...day }
-  assert.equal((await send('/events', body, key, 'editor')).status, 201)
+  equal((await send('/events', body, key, 'editor')).status, 201)
   const statuses: number[] = []
   for (const scopes of [['write-own'], ['media'], ['read-drafts']] as CredentialScope[][])
     statuses.push((await send('/events', body, key, 'anonymous', await tokenWith(scopes))).status)
-  assert.deepEqual(statuses, [403, 403, 403])
-  assert.equal((await send('/events', body, key, 'editor')).headers.get('idempotency-replayed'), 'true')
+  deepEqual(statuses, [403, 403, 403])
+  equal((await send('/events', body, key, 'editor')).headers.get('idempotency-replayed'), 'true')
 })
 
 test('keys that are empty, too long or no ASCII are refused', async () => {
   const longest = 'x'.repeat(255)
-  assert.equal((await send('/venues', { venue: 'Longest key' }, longest)).status, 201)
+  equal((await send('/venues', { venue: 'Longest key' }, longest)).status, 201)
   for (const key of ['', `${longest}x`, 'ä', 'a\tb']) {
     const { status, body } = await send('/venues', { venue: 'Wrong key' }, key)
-    assert.deepEqual([status, body.code], [400, 'rest_invalid_param'], key)
-    assert.deepEqual(Object.keys(body.data.params), ['Idempotency-Key'])
+    deepEqual([status, body.code], [400, 'rest_invalid_param'], key)
+    deepEqual(Object.keys(body.data.params), ['Idempotency-Key'])
   }
 })
 
@@ -153,9 +153,9 @@ test('an error is not kept: the same key may be tried again', async () => {
   const key = newKey()
   const rows = await keptRows()
   await service.create('/categories', { name: 'Taken' })
-  for (const body of [{ name: 'Taken' }, {}]) assert.equal((await send('/categories', body, key)).status, 400)
-  assert.equal(await keptRows(), rows)
-  assert.equal((await send('/categories', { name: 'Free' }, key)).status, 201)
+  for (const body of [{ name: 'Taken' }, {}]) equal((await send('/categories', body, key)).status, 400)
+  equal(await keptRows(), rows)
+  equal((await send('/categories', { name: 'Free' }, key)).status, 201)
 })
 
 test('requests with one key that are sent at once make one record', async () => {
@@ -166,16 +166,16 @@ test('requests with one key that are sent at once make one record', async () => 
     const key = newKey()
     const answers = await Promise.all(Array.from({ length: 12 }, () => send(path, body, key)))
     const made = answers.filter(({ status }) => status === 201)
-    assert.equal(new Set(made.map((answer) => answer.body.id)).size, 1)
-    assert.equal(made.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1)
+    equal(new Set(made.map((answer) => answer.body.id)).size, 1)
+    equal(made.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1)
     for (const { status, headers, body } of answers) {
       if (status === 201) continue
-      assert.deepEqual([status, body.code], [409, 'rest_idempotency_key_in_use'])
-      assert.ok(Number(headers.get('retry-after')) > 0)
+      deepEqual([status, body.code], [409, 'rest_idempotency_key_in_use'])
+      ok(Number(headers.get('retry-after')) > 0)
     }
   }
   const { body } = await service.get('/events?search=%22At+once%22&start_date=2027-01-01&end_date=2027-12-31')
-  assert.equal(body.total, 1)
+  equal(body.total, 1)
 })
 
 test('requests with one key that are sent to two nodes at once make one record', async (t) => {
@@ -195,13 +195,13 @@ test('requests with one key that are sent to two nodes at once make one record',
       const answers = await Promise.all(
         bases.map((base) => fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })),
       )
-      assert.deepEqual(pluck(answers, 'status'), [201, 201])
+      deepEqual(pluck(answers, 'status'), [201, 201])
       const ids = await Promise.all(
         answers.map(async (answer) => ((await answer.json()) as { id: number }).id),
       )
-      assert.equal(ids[0], ids[1])
+      equal(ids[0], ids[1])
       const replayed = answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')
-      assert.equal(replayed.length, 1)
+      equal(replayed.length, 1)
     }
 })
 
@@ -216,11 +216,11 @@ test('an answer is kept for 24 hours and then dropped', async () => {
     tx.updateTable('kept_answers').set({ kept_utc: '2020-01-01 00:00:00' }).execute(),
   )
   const second = await send('/events', body, key)
-  assert.equal(second.headers.get('idempotency-replayed'), null)
-  assert.notEqual(second.body.id, first.body.id)
+  equal(second.headers.get('idempotency-replayed'), null)
+  notEqual(second.body.id, first.body.id)
   assertReplay(await send('/events', body, key), second)
   await dropOld(database, 0, Date.now() + 25 * HOUR_MS)
-  assert.equal(await keptRows(), 0)
+  equal(await keptRows(), 0)
 })
 
 test('of one user the latest answers are kept', async () => {
@@ -242,14 +242,14 @@ test('of one user the latest answers are kept', async () => {
     .select(['user', 'key'])
     .where('user', '>=', 98)
     .execute()
-  assert.equal(left.filter(({ user }) => user === 98).length, 20)
-  assert.equal(left.length, 10_020)
-  assert.ok(!left.some(({ key }) => key === '20'))
+  equal(left.filter(({ user }) => user === 98).length, 20)
+  equal(left.length, 10_020)
+  ok(!left.some(({ key }) => key === '20'))
   await database.write((tx) => tx.deleteFrom('kept_answers').execute())
 })
 
 test('kept answers go into no copy or backup', async () => {
-  assert.ok((await listTables(service.app.database.read)).every(({ name }) => name !== 'kept_answers'))
+  ok((await listTables(service.app.database.read)).every(({ name }) => name !== 'kept_answers'))
 })
 
 test('the record of a kept answer may have been changed or removed: the answer stays as it was', async () => {
@@ -267,25 +267,25 @@ test('updates pass over a key', async () => {
   const rows = await keptRows()
   for (const city of ['Here', 'There']) {
     const { status, body } = await send(`/venues/${id}`, { city }, 'one')
-    assert.deepEqual([status, body.city], [200, city])
+    deepEqual([status, body.city], [200, city])
   }
-  assert.equal(await keptRows(), rows)
+  equal(await keptRows(), rows)
 })
 
 const MINIMAL = { Prefer: 'return=minimal' }
 
 test('creates and updates that prefer so are answered without a body', async () => {
   const made = await service.post('/events', { title: 'Little', ...day }, 'admin', MINIMAL)
-  assert.equal(made.status, 201)
-  assert.equal(made.headers.get('preference-applied'), 'return=minimal')
-  assert.equal(made.headers.get('content-length'), '0')
+  equal(made.status, 201)
+  equal(made.headers.get('preference-applied'), 'return=minimal')
+  equal(made.headers.get('content-length'), '0')
   const location = made.headers.get('location') ?? ''
   const path = location.slice(service.base.length)
   const changed = await service.put(path, { title: 'Less' }, 'admin', { Prefer: 'a=b, Return="minimal"; x' })
-  assert.equal(changed.status, 200)
-  assert.equal(changed.headers.get('location'), location)
-  assert.equal(changed.headers.get('content-length'), '0')
-  assert.equal((await service.get(path)).body.title, 'Less')
+  equal(changed.status, 200)
+  equal(changed.headers.get('location'), location)
+  equal(changed.headers.get('content-length'), '0')
+  equal((await service.get(path)).body.title, 'Less')
 })
 
 test('errors, reads, removals, envelopes and other preferences have their body', async () => {
@@ -300,8 +300,8 @@ test('errors, reads, removals, envelopes and other preferences have their body',
     await service.remove(`/venues/${id}`, 'admin', MINIMAL),
   ]
   for (const { headers, body } of answers) {
-    assert.equal(headers.get('preference-applied'), null)
-    assert.equal(typeof body, 'object')
+    equal(headers.get('preference-applied'), null)
+    equal(typeof body, 'object')
   }
 })
 
@@ -310,11 +310,11 @@ test('a key gets the kept answer whole or without its body, as each request pref
   const body = { venue: 'Either way' }
   const first = await send('/venues', body, key, 'admin', MINIMAL)
   const again = await send('/venues', body, key)
-  assert.equal(again.headers.get('idempotency-replayed'), 'true')
-  assert.equal(again.headers.get('location'), first.headers.get('location'))
-  assert.equal(again.body.venue, 'Either way')
+  equal(again.headers.get('idempotency-replayed'), 'true')
+  equal(again.headers.get('location'), first.headers.get('location'))
+  equal(again.body.venue, 'Either way')
   const { headers } = await send('/venues', body, key, 'admin', MINIMAL)
-  assert.deepEqual(
+  deepEqual(
     [headers.get('idempotency-replayed'), headers.get('preference-applied')],
     ['true', 'return=minimal'],
   )

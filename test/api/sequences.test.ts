@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import ICAL from 'ical.js'
 import { serviceForTests } from '../support/service.ts'
@@ -20,11 +20,11 @@ async function sequences(search: string): Promise<Map<string, number>> {
 
 async function neverFalls(search: string, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const highest = await sequences(search)
-  assert.notEqual(highest.size, 0)
+  notEqual(highest.size, 0)
   for (const [at, step] of steps.entries()) {
     await step()
     for (const [uid, sequence] of await sequences(search)) {
-      assert.ok(
+      ok(
         sequence >= (highest.get(uid) ?? 0),
         `step ${at}: ${uid} fell from ${highest.get(uid)} to ${sequence}`,
       )
@@ -52,11 +52,11 @@ test('the SEQUENCE of an event rises with each change, in one second and through
     await step()
     seen.push(...(await sequences('moth')).values())
   }
-  assert.deepEqual(
+  deepEqual(
     seen,
     [...new Set(seen)].sort((a, b) => a - b),
   )
-  assert.equal(seen.length, steps.length + 1)
+  equal(seen.length, steps.length + 1)
 })
 
 test('the SEQUENCE of a series never falls: dates changed, removed, one and all restored', async () => {
@@ -128,11 +128,8 @@ test('a calendar file has no UID twice where an older version has given one to s
     await tx.updateTable('events').set({ uid }).where('id', 'in', [first, last]).execute()
     await tx.updateTable('series').set({ uid }).where('id', '=', series).execute()
   })
-  assert.deepEqual(
-    [...(await sequences('heron')).keys()],
-    [uid, `${uid}-series-${series}`, `${uid}-event-${last}`],
-  )
+  deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`, `${uid}-event-${last}`])
   // Withdrawing one event cancels no other.
   await service.remove(`/events/${last}`)
-  assert.deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`])
+  deepEqual([...(await sequences('heron')).keys()], [uid, `${uid}-series-${series}`])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { extendSeries, renewTimes } from '../../src/calendar/series/series-upkeep.ts'
 import { inRest } from '../support/rounds.ts'
@@ -37,21 +37,21 @@ test('an endless rule goes on by days, once for two nodes, and not when the cloc
   const first = await startsOf(series)
   const now = Date.now()
   await extend(now)
-  assert.deepEqual(await startsOf(series), first)
+  deepEqual(await startsOf(series), first)
   await Promise.all([extend(now + 3 * DAY), extend(now + 3 * DAY)])
   const later = await startsOf(series)
-  assert.ok(
+  ok(
     later.length >= first.length + 2 && later.length <= first.length + 4,
     `${first.length} then ${later.length}`,
   )
-  assert.equal(new Set(later).size, later.length)
-  assert.deepEqual(later.slice(0, first.length), first)
+  equal(new Set(later).size, later.length)
+  deepEqual(later.slice(0, first.length), first)
   await extend(now - 300 * DAY)
-  assert.deepEqual(await startsOf(series), later)
+  deepEqual(await startsOf(series), later)
   const { body } = await service.get(
     `/events?post_parent=${series}&start_date=2000-01-01&end_date=2100-01-01`,
   )
-  assert.equal(body.events[0].categories[0].count, later.length)
+  equal(body.events[0].categories[0].count, later.length)
 })
 
 test('a service that was off for a year catches up, to the end of the rule', async () => {
@@ -62,16 +62,16 @@ test('a service that was off for a year catches up, to the end of the rule', asy
   )
   const changed = { title: 'All of them', recurrence_scope: 'all' }
   await service.update(`/events/${id}`, changed)
-  assert.ok((await startsOf(ending)).length < 12)
+  ok((await startsOf(ending)).length < 12)
   await extend(Date.now() + 365 * DAY)
   await extend(Date.now() + 366 * DAY)
   const weeks = await startsOf(endless)
-  assert.ok(weeks.length > 58 && weeks.length < 64, `${weeks.length} weeks`)
-  assert.equal((await startsOf(ending)).length, 20)
+  ok(weeks.length > 58 && weeks.length < 64, `${weeks.length} weeks`)
+  equal((await startsOf(ending)).length, 20)
   const { body } = await service.get(
     `/events?search=All&per_page=50&start_date=2000-01-01&end_date=2100-01-01`,
   )
-  assert.equal(body.total, 20)
+  equal(body.total, 20)
 })
 
 test(
@@ -86,17 +86,17 @@ test(
     const year = Date.now() + 365 * DAY
     await extend(year)
     const full = await startsOf(series)
-    assert.ok(full.length > 78 && full.length < 84, `${full.length}`)
+    ok(full.length > 78 && full.length < 84, `${full.length}`)
     const { body } = await service.get(`~/wp-json/kalends/v1/series/${series}`)
-    assert.equal(body.written_until, full.at(-1))
+    equal(body.written_until, full.at(-1))
     await extend(year + DAY)
-    assert.deepEqual(await startsOf(series), full)
+    deepEqual(await startsOf(series), full)
     const [sentence = '', ...again] = told
-    assert.match(sentence, new RegExp(`series ${series}\\b.*20000000 bytes`))
-    assert.deepEqual(again, [])
+    match(sentence, new RegExp(`series ${series}\\b.*20000000 bytes`))
+    deepEqual(again, [])
     await service.update(`/events/${id}`, { excerpt: '', recurrence_scope: 'all' })
     await extend(year)
-    assert.ok((await startsOf(series)).length > 2 * full.length - 10)
+    ok((await startsOf(series)).length > 2 * full.length - 10)
   },
 )
 
@@ -131,12 +131,12 @@ test('coming occurrences keep their wall time under new rules of the zone, other
   })
   await renewTimes(service.app.database, Date.now())
   const after = (await service.get(path, 'editor')).body.events
-  assert.deepEqual(after.map(facts), [since, ...before.slice(1).map(facts)])
+  deepEqual(after.map(facts), [since, ...before.slice(1).map(facts)])
   const revision = async () =>
     (await service.app.database.read.selectFrom('changes').select('kind').execute()).length
   const known = await revision()
   await renewTimes(service.app.database, Date.now())
-  assert.equal(await revision(), known)
+  equal(await revision(), known)
 })
 
 const yesterday = () => new Date(Date.now() - DAY).toISOString().slice(0, 10)

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
@@ -30,7 +30,7 @@ const moved = (days: string, by: number) =>
   new Date(Date.parse(days) + by * DAY_MS).toISOString().slice(0, 10)
 
 async function make(first: string | undefined, recurrence: string, more: object = {}): Promise<Row[]> {
-  assert.ok(first)
+  ok(first)
   const times = { start_date: `${first} 19:00:00`, end_date: `${first} 21:00:00` }
   const { post_parent } = await service.create('/events', { title: 'Club', ...times, recurrence, ...more })
   return listed(post_parent)
@@ -47,7 +47,7 @@ async function listed(series: number | undefined, status = 'publish'): Promise<R
 const daysOf = (rows: readonly Row[]) => rows.map(({ start_date }) => start_date.slice(0, 10))
 const at = <Value>(values: readonly Value[], place: number): Value => {
   const value = values.at(place)
-  assert.ok(value !== undefined)
+  ok(value !== undefined)
   return value
 }
 
@@ -69,20 +69,17 @@ for (const { name, rule, weekday, place } of RULES)
       const dates = placed(weekday, place, months)
       for (let one = 0; one < dates.length; one++) {
         const rows = await make(dates[0], `RRULE:${rule}`)
-        assert.deepEqual(daysOf(rows), dates)
+        deepEqual(daysOf(rows), dates)
         const { status, body } = await move(at(rows, one), by)
-        assert.equal(status, 200, JSON.stringify(body))
-        assert.deepEqual(
-          [body.id, body.start_date.slice(0, 10)],
-          [at(rows, one).id, moved(at(dates, one), by)],
-        )
+        equal(status, 200, JSON.stringify(body))
+        deepEqual([body.id, body.start_date.slice(0, 10)], [at(rows, one).id, moved(at(dates, one), by)])
         const after = await listed(body.post_parent)
-        assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
-        assert.deepEqual(
+        deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
+        deepEqual(
           daysOf(after),
           dates.map((day) => moved(day, by)),
         )
-        assert.deepEqual(await listed(body.post_parent, 'trash'), [])
+        deepEqual(await listed(body.post_parent, 'trash'), [])
       }
     })
 
@@ -91,11 +88,11 @@ test('an endless rule by the place of a weekday takes that of the moved date', a
   const rows = await make(dates[0], 'RRULE:FREQ=MONTHLY;BYDAY=4TH')
   const one = dates.findIndex((day) => Number(day.slice(8)) === 23 || Number(day.slice(8)) === 24)
   const { body } = await move(at(rows, one), -1)
-  assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
-  assert.equal(body.recurrence.rrule, 'FREQ=MONTHLY;BYDAY=4WE')
+  equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
+  equal(body.recurrence.rrule, 'FREQ=MONTHLY;BYDAY=4WE')
   const after = await listed(body.post_parent)
-  assert.deepEqual(daysOf(after).slice(0, 6), placed(3, 4, [0, 1, 2, 3, 4, 5]))
-  assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
+  deepEqual(daysOf(after).slice(0, 6), placed(3, 4, [0, 1, 2, 3, 4, 5]))
+  deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
 })
 
 test('an endless first Sunday, moved to the Saturday before, never loses the moved event', async () => {
@@ -106,28 +103,28 @@ test('an endless first Sunday, moved to the Saturday before, never loses the mov
     if (one === -1) continue
     const { status, body } = await move(at(rows, one), -1)
     const after = await listed(rows[0]?.post_parent)
-    assert.equal(status, 200)
-    assert.equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
+    equal(status, 200)
+    equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
     // The move may bring one more date within the horizon.
-    assert.deepEqual(pluck(after.slice(0, rows.length), 'id'), pluck(rows, 'id'))
+    deepEqual(pluck(after.slice(0, rows.length), 'id'), pluck(rows, 'id'))
   }
 })
 
 test('a day of the month moves over the end of a month; one that many months lack is refused', async () => {
   const rows = await make(`${YEAR}-02-28`, 'RRULE:FREQ=MONTHLY;COUNT=4')
   const { body } = await move(at(rows, 0), 5)
-  assert.deepEqual(daysOf(await listed(body.post_parent)), [
+  deepEqual(daysOf(await listed(body.post_parent)), [
     `${YEAR}-03-05`,
     `${YEAR}-04-05`,
     `${YEAR}-05-05`,
     `${YEAR}-06-05`,
   ])
-  assert.deepEqual(pluck(await listed(body.post_parent), 'id'), pluck(rows, 'id'))
+  deepEqual(pluck(await listed(body.post_parent), 'id'), pluck(rows, 'id'))
   const endless = await make(`${YEAR}-04-30`, 'RRULE:FREQ=MONTHLY')
   const refused = await move(at(endless, 0), 31)
-  assert.equal(refused.status, 400)
-  assert.match(refused.body.data.details.start_date.message, /recurrence/)
-  assert.deepEqual(await listed(endless[0]?.post_parent), endless)
+  equal(refused.status, 400)
+  match(refused.body.data.details.start_date.message, /recurrence/)
+  deepEqual(await listed(endless[0]?.post_parent), endless)
 })
 
 test('every second week on several days moves over the beginning of a week', async () => {
@@ -135,12 +132,12 @@ test('every second week on several days moves over the beginning of a week', asy
   const rows = await make(monday, 'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=6')
   const { body } = await move(at(rows, 3), -2)
   const after = await listed(body.post_parent)
-  assert.deepEqual(
+  deepEqual(
     daysOf(after),
     daysOf(rows).map((day) => moved(day, -2)),
   )
-  assert.match(body.recurrence.rrule, /WKST/)
-  assert.deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
+  match(body.recurrence.rrule, /WKST/)
+  deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
 })
 
 test('an occurrence with values of its own takes what is sent for it and all others', async () => {
@@ -148,7 +145,7 @@ test('an occurrence with values of its own takes what is sent for it and all oth
   for (const scope of ['all', 'following']) {
     const rows = await make(first, 'RRULE:FREQ=WEEKLY;COUNT=4')
     const [, second, third] = rows
-    assert.ok(second && third)
+    ok(second && third)
     const hall = await service.create('/venues', { venue: 'Hall' })
     const own = {
       title: 'Special',
@@ -163,22 +160,20 @@ test('an occurrence with values of its own takes what is sent for it and all oth
     await service.put(`/events/${third.id}`, { title: 'Other' })
     const sent = { title: 'Club', venue: [], tags: ['two'], recurrence_scope: scope }
     const { body } = await service.put(`/events/${second.id}`, sent)
-    assert.deepEqual([body.title, body.venue, body.tags[0].name], ['Club', [], 'two'])
-    assert.deepEqual(body.recurrence.overrides, ['end_date', 'start_date'])
-    const later = {
-      ...onDay(second.start_date.slice(0, 10), '20:30:00', '23:00:00'),
-    }
+    deepEqual([body.title, body.venue, body.tags[0].name], ['Club', [], 'two'])
+    deepEqual(body.recurrence.overrides, ['end_date', 'start_date'])
+    const later = { ...onDay(second.start_date.slice(0, 10), '20:30:00', '23:00:00') }
     const again = await service.put(`/events/${second.id}`, { ...later, recurrence_scope: scope })
-    assert.deepEqual([again.body.start_date, again.body.end_date], [later.start_date, later.end_date])
-    assert.deepEqual(again.body.recurrence.overrides, [])
+    deepEqual([again.body.start_date, again.body.end_date], [later.start_date, later.end_date])
+    deepEqual(again.body.recurrence.overrides, [])
     const after = await service.get(`/events/${third.id}`)
-    assert.deepEqual([after.body.title, after.body.start_date.slice(11)], ['Other', '20:30:00'])
+    deepEqual([after.body.title, after.body.start_date.slice(11)], ['Other', '20:30:00'])
     const end = await service.put(`/events/${second.id}`, {
       end_date: `${second.start_date.slice(0, 10)} 23:30:00`,
       recurrence_scope: scope,
     })
-    assert.deepEqual([end.body.start_date, end.body.end_date.slice(11)], [later.start_date, '23:30:00'])
-    assert.equal(new Set((await listed(body.post_parent)).map(({ id }) => id)).size, scope === 'all' ? 4 : 3)
+    deepEqual([end.body.start_date, end.body.end_date.slice(11)], [later.start_date, '23:30:00'])
+    equal(new Set((await listed(body.post_parent)).map(({ id }) => id)).size, scope === 'all' ? 4 : 3)
   }
 })
 
@@ -189,9 +184,9 @@ test('an end sent for all by an occurrence at its own time stays where it was se
   await service.put(`/events/${second.id}`, { start_date: `${day} 17:00:00`, end_date: `${day} 18:00:00` })
   const sent = { end_date: `${day} 18:30:00`, recurrence_scope: 'all' }
   const { body } = await service.put(`/events/${second.id}`, sent)
-  assert.deepEqual([body.start_date, body.end_date], [`${day} 17:00:00`, `${day} 18:30:00`])
+  deepEqual([body.start_date, body.end_date], [`${day} 17:00:00`, `${day} 18:30:00`])
   const [other] = await listed(body.post_parent)
-  assert.deepEqual([other?.start_date.slice(11), other?.end_date.slice(11)], ['19:00:00', '20:30:00'])
+  deepEqual([other?.start_date.slice(11), other?.end_date.slice(11)], ['19:00:00', '20:30:00'])
 })
 
 test('a removed occurrence comes back as its series is by then, with what it had for itself', async () => {
@@ -200,14 +195,10 @@ test('a removed occurrence comes back as its series is by then, with what it had
   await service.put(`/events/${second.id}`, { title: 'Special' })
   await service.remove(`/events/${second.id}`)
   const day = at(rows, 0).start_date.slice(0, 10)
-  const sent = {
-    title: 'Circle',
-    excerpt: 'Long',
-    ...onDay(day, '18:00:00', '19:00:00'),
-  }
+  const sent = { title: 'Circle', excerpt: 'Long', ...onDay(day, '18:00:00', '19:00:00') }
   await service.put(`/events/${at(rows, 0).id}`, { ...sent, recurrence_scope: 'all' })
   const { body } = await service.put(`/events/${second.id}`, { status: 'publish' })
-  assert.deepEqual([body.title, body.recurrence.overrides], ['Special', ['title']])
-  assert.match(body.excerpt, /Long/)
-  assert.deepEqual([body.start_date.slice(11), body.end_date.slice(11)], ['18:00:00', '19:00:00'])
+  deepEqual([body.title, body.recurrence.overrides], ['Special', ['title']])
+  match(body.excerpt, /Long/)
+  deepEqual([body.start_date.slice(11), body.end_date.slice(11)], ['18:00:00', '19:00:00'])
 })

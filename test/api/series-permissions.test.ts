@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type Answer, onDay, serviceForTests } from '../support/service.ts'
 import {
@@ -43,8 +43,8 @@ async function plant(owner: Owner, status: Status): Promise<Planted> {
   const path = `/events?post_parent=${series}&start_date=2000-01-01&end_date=2100-01-01&status=${first}`
   const { body } = await service.get(path, 'admin')
   const ids = body.events.map(({ id }: { id: number }) => id)
-  assert.equal(ids.length, 3)
-  if (status === 'trash') assert.equal((await service.remove(`${SERIES}/${series}`)).status, 200)
+  equal(ids.length, 3)
+  if (status === 'trash') equal((await service.remove(`${SERIES}/${series}`)).status, 200)
   return { owner, status, series, ids }
 }
 
@@ -74,11 +74,11 @@ function nameOf({ caller, method, way, addressed, status, owner }: SeriesCell): 
 
 function assertAnswer(cell: SeriesCell, answer: Answer): void {
   const where = nameOf(cell)
-  assert.equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
+  equal(answer.status, cell.answer.status, `${where}: ${JSON.stringify(answer.body)}`)
   const isRemoved = cell.method === 'DELETE' && answer.status === 200
-  if (!isRemoved) assert.equal(answer.headers.get('allow'), cell.allow, where)
+  if (!isRemoved) equal(answer.headers.get('allow'), cell.allow, where)
   if (cell.method !== 'HEAD' && cell.answer.code !== undefined)
-    assert.equal(answer.body.code, cell.answer.code, where)
+    equal(answer.body.code, cell.answer.code, where)
 }
 
 async function snapshot(): Promise<unknown> {
@@ -98,10 +98,10 @@ test(`${refused.length} cells: reading series follows the table, and a refusal c
   const before = await snapshot()
   for (const cell of refused) {
     const found = planted.find(({ owner, status }) => owner === cell.owner && status === cell.status)
-    assert.ok(found)
+    ok(found)
     assertAnswer(cell, await ask(cell, found, 'Not to be written'))
   }
-  assert.deepEqual(await snapshot(), before)
+  deepEqual(await snapshot(), before)
 })
 
 function reachedBy({ addressed, status }: SeriesCell): number[] {
@@ -129,9 +129,9 @@ test(`${allowed.length} cells: changes and removals follow the table and reach t
     const isReached = (row: { status: string; description: string }) =>
       method === 'DELETE' ? row.status === 'trash' : row.description.includes(text)
     const reached = rows.flatMap((row) => (isReached(row) ? [found.ids.indexOf(row.id)] : []))
-    assert.deepEqual(reached, reachedBy(cell), nameOf(cell))
+    deepEqual(reached, reachedBy(cell), nameOf(cell))
     if (method !== 'DELETE')
-      assert.ok(
+      ok(
         rows.every((row) => row.status === status),
         nameOf(cell),
       )
@@ -143,8 +143,8 @@ test(`${CALLERS.length * 5} cells: a missing series, also made there, is refused
     const denied = caller === 'anonymous' ? 401 : 403
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await service.request(caller, method, `${SERIES}/987654`, { title: 'X' })
-      assert.equal(answer.status, MAKERS.record.includes(caller) ? 404 : denied, `${caller} ${method}`)
+      equal(answer.status, MAKERS.record.includes(caller) ? 404 : denied, `${caller} ${method}`)
     }
-    assert.equal((await service.post(SERIES, course, caller)).status, 404, caller)
+    equal((await service.post(SERIES, course, caller)).status, 404, caller)
   }
 })

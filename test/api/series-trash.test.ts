@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { pluck } from '../support/lists.ts'
@@ -31,7 +31,7 @@ const listed = async (series: number): Promise<Shown[]> =>
   (await service.get(`/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01`))
     .body.events
 
-const at = (events: readonly Shown[], i: number): Shown => events[i] ?? assert.fail(`no occurrence ${i}`)
+const at = (events: readonly Shown[], i: number): Shown => events[i] ?? fail(`no occurrence ${i}`)
 const startsOf = (events: readonly Shown[]) => events.map(({ start_date }) => start_date)
 
 test('dates that a rule had come back as the events they were, though the series moved', async () => {
@@ -42,7 +42,7 @@ test('dates that a rule had come back as the events they were, though the series
   await all({ start_date: day(1, '15:00:00'), end_date: day(1, '16:00:00'), title: 'Later' })
   await all({ recurrence: 'RRULE:FREQ=DAILY;COUNT=4' })
   const facts = (event: Shown) => [event.id, event.slug, event.start_date.slice(11), event.title]
-  assert.deepEqual(
+  deepEqual(
     (await listed(series)).map(facts),
     events.map(({ id, slug }) => [id, slug, '15:00:00', 'Later']),
   )
@@ -51,10 +51,10 @@ test('dates that a rule had come back as the events they were, though the series
 test('a change of a series in the trash leaves it there', async () => {
   const { series, events } = await made()
   await service.remove(`${SERIES}/${series}`)
-  assert.equal((await service.put(`${SERIES}/${series}`, { title: 'Still gone' })).body.status, 'trash')
-  assert.deepEqual(await listed(series), [])
+  equal((await service.put(`${SERIES}/${series}`, { title: 'Still gone' })).body.status, 'trash')
+  deepEqual(await listed(series), [])
   const back = await service.put(`${SERIES}/${series}`, { status: 'publish' })
-  assert.deepEqual([back.body.title, (await listed(series)).length], ['Still gone', events.length])
+  deepEqual([back.body.title, (await listed(series)).length], ['Still gone', events.length])
 })
 
 test('an occurrence of a series in the trash comes back alone', async () => {
@@ -63,7 +63,7 @@ test('an occurrence of a series in the trash comes back alone', async () => {
   await service.update(`/events/${at(events, 2).id}`, { status: 'publish' })
   const moved = { start_date: day(3, '18:00:00'), end_date: day(3, '19:00:00'), recurrence_scope: 'all' }
   await service.update(`/events/${at(events, 2).id}`, moved)
-  assert.deepEqual(startsOf(await listed(series)), [day(3, '18:00:00')])
+  deepEqual(startsOf(await listed(series)), [day(3, '18:00:00')])
 })
 
 test('other dates for the following ones are counted from the first that is left', async () => {
@@ -71,7 +71,7 @@ test('other dates for the following ones are counted from the first that is left
   for (const i of [0, 1]) await service.remove(`/events/${at(events, i).id}`)
   const change = { recurrence: 'RRULE:FREQ=DAILY;COUNT=3', recurrence_scope: 'following' }
   await service.update(`/events/${at(events, 2).id}`, change)
-  assert.deepEqual(
+  deepEqual(
     startsOf(await listed(series)),
     [3, 4, 5].map((n) => day(n)),
   )
@@ -82,26 +82,26 @@ test('a rule whose dates have all been removed is refused', async () => {
   await service.remove(`/events/${at(events, 0).id}`)
   const change = { recurrence: 'RRULE:FREQ=DAILY;COUNT=1', recurrence_scope: 'all' }
   const { status, body } = await service.put(`/events/${at(events, 1).id}`, change)
-  assert.deepEqual([status, body.data.details.recurrence.data.part], [400, 'EXDATE'])
-  assert.equal((await listed(series)).length, 3)
+  deepEqual([status, body.data.details.recurrence.data.part], [400, 'EXDATE'])
+  equal((await listed(series)).length, 3)
 })
 
 test('a series whose only occurrence has become a single event cannot come back', async () => {
   const { series, events } = await made({ recurrence: 'RRULE:FREQ=DAILY;COUNT=1' })
   await service.update(`/events/${at(events, 0).id}`, { recurrence: '', recurrence_scope: 'all' })
-  assert.equal((await service.put(`${SERIES}/${series}`, { status: 'publish' })).status, 410)
+  equal((await service.put(`${SERIES}/${series}`, { status: 'publish' })).status, 410)
 })
 
 test('the status of the trash removes in every scope', async () => {
   const { series, events } = await made()
   const remove = (i: number, recurrence_scope: string) =>
     service.update(`/events/${at(events, i).id}`, { status: 'trash', recurrence_scope })
-  assert.equal((await remove(1, 'this')).status, 'trash')
-  assert.equal((await service.get(`${SERIES}/${series}`)).body.recurrence.lines.length, 2)
-  assert.equal((await remove(3, 'following')).status, 'trash')
-  assert.deepEqual(startsOf(await listed(series)), [day(1), day(3)])
-  assert.equal((await remove(0, 'all')).status, 'trash')
-  assert.equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
+  equal((await remove(1, 'this')).status, 'trash')
+  equal((await service.get(`${SERIES}/${series}`)).body.recurrence.lines.length, 2)
+  equal((await remove(3, 'following')).status, 'trash')
+  deepEqual(startsOf(await listed(series)), [day(1), day(3)])
+  equal((await remove(0, 'all')).status, 'trash')
+  equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
 })
 
 test('slugs of several dates a day are free ones, though another event has the first of them', async () => {
@@ -109,7 +109,7 @@ test('slugs of several dates a day are free ones, though another event has the f
   await service.create('/events', { ...plain, title: 'Taken', slug: `taken-${YEAR}-03-01` })
   const recurrence = ['RRULE:FREQ=DAILY;COUNT=2', `RDATE:${YEAR}0301T150000`]
   const { events } = await made({ title: 'Taken', recurrence })
-  assert.deepEqual(pluck(events, 'slug'), [
+  deepEqual(pluck(events, 'slug'), [
     `taken-${YEAR}-03-01-2`,
     `taken-${YEAR}-03-01-2-2`,
     `taken-${YEAR}-03-02`,
@@ -121,32 +121,29 @@ test('drafts that share a slug go to the trash together', async () => {
   const [one, two] = [at(events, 0), at(events, 1)]
   await service.update(`/events/${one.id}`, { status: 'draft' })
   await service.update(`/events/${two.id}`, { status: 'draft', slug: one.slug })
-  assert.equal((await service.remove(`${SERIES}/${series}`)).status, 200)
+  equal((await service.remove(`${SERIES}/${series}`)).status, 200)
 })
 
 test('categories of all that an occurrence is given again are no longer its own', async () => {
   const { events } = await made({ categories: ['Music'], tags: ['loud'] })
   const change = (fields: object) => service.update(`/events/${at(events, 1).id}`, fields)
-  assert.deepEqual((await change({ categories: ['Food'], tags: [] })).recurrence.overrides, [
-    'categories',
-    'tags',
-  ])
-  assert.deepEqual((await change({ categories: ['Music'] })).recurrence.overrides, ['tags'])
+  deepEqual((await change({ categories: ['Food'], tags: [] })).recurrence.overrides, ['categories', 'tags'])
+  deepEqual((await change({ categories: ['Music'] })).recurrence.overrides, ['tags'])
 })
 
 test('a series that is published later is public when its occurrences are', async () => {
   const { series } = await made({ status: 'future', date: `${YEAR}-01-01 00:00:00` })
-  assert.equal((await service.get(`${SERIES}/${series}`)).status, 403)
+  equal((await service.get(`${SERIES}/${series}`)).status, 403)
   await publishDue(service.app.database, Date.parse(`${YEAR}-01-02T00:00:00Z`))
   const { body } = await service.get(`${SERIES}/${series}`)
-  assert.deepEqual([body.status, body.occurrences.total], ['publish', 4])
+  deepEqual([body.status, body.occurrences.total], ['publish', 4])
 })
 
 test('without its last occurrence a series is in the trash', async () => {
   const { series, events } = await made()
-  for (const { id } of events) assert.equal((await service.remove(`/events/${id}`)).status, 200)
-  assert.equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
-  assert.equal((await service.remove(`${SERIES}/${series}`)).status, 410)
+  for (const { id } of events) equal((await service.remove(`/events/${id}`)).status, 200)
+  equal((await service.get(`${SERIES}/${series}`, 'admin')).body.status, 'trash')
+  equal((await service.remove(`${SERIES}/${series}`)).status, 410)
 })
 
 test('from the last occurrence on it is a series of one date, and from the first on the whole', async () => {
@@ -154,13 +151,10 @@ test('from the last occurrence on it is a series of one date, and from the first
   const following = (i: number, title: string) =>
     service.update(`/events/${at(events, i).id}`, { title, recurrence_scope: 'following' })
   const last = await following(3, 'Last')
-  assert.notEqual(last.post_parent, series)
-  assert.deepEqual(
-    [last.recurrence.rrule, (await listed(last.post_parent)).length],
-    ['FREQ=DAILY;COUNT=1', 1],
-  )
+  notEqual(last.post_parent, series)
+  deepEqual([last.recurrence.rrule, (await listed(last.post_parent)).length], ['FREQ=DAILY;COUNT=1', 1])
   const first = await following(0, 'First')
-  assert.deepEqual([first.post_parent, first.recurrence.rrule], [series, 'FREQ=DAILY;COUNT=3'])
+  deepEqual([first.post_parent, first.recurrence.rrule], [series, 'FREQ=DAILY;COUNT=3'])
 })
 
 test('calendars know an event that begins to repeat by the same name', async () => {
@@ -168,10 +162,10 @@ test('calendars know an event that begins to repeat by the same name', async () 
   const single = await service.create('/events', plain)
   const uidIn = async (path: string) => /^UID:(.*)\r$/m.exec(String((await service.get(path)).body))?.[1]
   const uid = await uidIn(`~/event/${single.slug}.ics`)
-  assert.ok(uid)
+  ok(uid)
   const first = await service.update(`/events/${single.id}`, { recurrence: 'RRULE:FREQ=DAILY;COUNT=2' })
-  assert.equal(first.id, single.id)
-  assert.equal(await uidIn(`~/events.ics?post_parent=${first.post_parent}`), uid)
+  equal(first.id, single.id)
+  equal(await uidIn(`~/events.ics?post_parent=${first.post_parent}`), uid)
 })
 
 test('a series is in no list, search or count of events, and no event by its id', async () => {
@@ -179,11 +173,11 @@ test('a series is in no list, search or count of events, and no event by its id'
   for (const as of ['anonymous', 'editor'] as const) {
     const window = 'start_date=2000-01-01&end_date=2100-01-01'
     const { body, headers } = await service.get(`/events?search=unlisted&per_page=3&${window}`, as)
-    assert.deepEqual([body.total, body.total_pages, headers.get('x-tec-total')], [4, 2, '4'])
-    assert.match(body.next_rest_url, /page=2/)
-    assert.ok(!body.events.some(({ id }: Shown) => id === series))
-    assert.equal((await service.get(`/events?include=${series}&${window}`, as)).body.total, 0)
-    assert.equal((await service.get(`/events/${series}`, as)).body.code, 'rest-invalid-event-id')
+    deepEqual([body.total, body.total_pages, headers.get('x-tec-total')], [4, 2, '4'])
+    match(body.next_rest_url, /page=2/)
+    ok(!body.events.some(({ id }: Shown) => id === series))
+    equal((await service.get(`/events?include=${series}&${window}`, as)).body.total, 0)
+    equal((await service.get(`/events/${series}`, as)).body.code, 'rest-invalid-event-id')
   }
-  assert.equal(events.length, 4)
+  equal(events.length, 4)
 })

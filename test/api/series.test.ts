@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
@@ -32,37 +32,37 @@ test('an event with a recurrence answers with its first occurrence, and its date
     '/events',
     market({ title: 'Flea Market', slug: 'flea', categories: ['Fairs'] }),
   )
-  assert.equal(first.start_date, `${TUESDAY} 19:00:00`)
-  assert.deepEqual(Object.keys(first).slice(-2), ['recurrence', 'post_parent'])
+  equal(first.start_date, `${TUESDAY} 19:00:00`)
+  deepEqual(Object.keys(first).slice(-2), ['recurrence', 'post_parent'])
   const { series } = first.recurrence
-  assert.equal(first.post_parent, series)
-  assert.equal(first.recurrence.rrule, 'FREQ=WEEKLY;COUNT=10')
-  assert.deepEqual(first.recurrence.rule, { frequency: 'weekly', interval: 1, count: 10 })
-  assert.equal(first.recurrence.id, `${TUESDAY} 19:00:00`)
-  assert.deepEqual(first.recurrence.overrides, [])
-  assert.equal(first.recurrence.text, 'every Tuesday, 10 times')
-  assert.equal(first.slug, `flea-${TUESDAY}`)
+  equal(first.post_parent, series)
+  equal(first.recurrence.rrule, 'FREQ=WEEKLY;COUNT=10')
+  deepEqual(first.recurrence.rule, { frequency: 'weekly', interval: 1, count: 10 })
+  equal(first.recurrence.id, `${TUESDAY} 19:00:00`)
+  deepEqual(first.recurrence.overrides, [])
+  equal(first.recurrence.text, 'every Tuesday, 10 times')
+  equal(first.slug, `flea-${TUESDAY}`)
 
   const { events, total } = await occurrencesOf(series)
-  assert.equal(total, 10)
-  assert.deepEqual(events[0], first)
-  assert.equal(new Set(events.map(({ id }: { id: number }) => id)).size, 10)
+  equal(total, 10)
+  deepEqual(events[0], first)
+  equal(new Set(events.map(({ id }: { id: number }) => id)).size, 10)
   for (const event of events) {
-    assert.equal(event.start_date.slice(11), '19:00:00')
-    assert.equal(event.slug, `flea-${event.start_date.slice(0, 10)}`)
-    assert.equal(event.recurrence.id, event.start_date)
-    assert.equal(event.categories[0].count, 10)
+    equal(event.start_date.slice(11), '19:00:00')
+    equal(event.slug, `flea-${event.start_date.slice(0, 10)}`)
+    equal(event.recurrence.id, event.start_date)
+    equal(event.categories[0].count, 10)
   }
   // 19:00 stays 19:00 when the clocks change, so there are two UTC times.
-  assert.equal(
+  equal(
     new Set(events.map(({ utc_start_date }: { utc_start_date: string }) => utc_start_date.slice(11))).size,
     2,
   )
   const asEditor = (await service.get(`/events?post_parent=${series}&per_page=50`, 'editor')).body
-  assert.deepEqual(asEditor.events, events)
+  deepEqual(asEditor.events, events)
   const single = (await service.get(`/events/${events[3].id}`)).body
-  assert.deepEqual(Object.keys(single).slice(-3), ['json_ld', 'recurrence', 'post_parent'])
-  assert.deepEqual(single.recurrence, events[3].recurrence)
+  deepEqual(Object.keys(single).slice(-3), ['json_ld', 'recurrence', 'post_parent'])
+  deepEqual(single.recurrence, events[3].recurrence)
 })
 
 test('a recurrence is read from text, list and object, and empty ones mean none', async () => {
@@ -73,12 +73,12 @@ test('a recurrence is read from text, list and object, and empty ones mean none'
   ]
   for (const recurrence of forms) {
     const { recurrence: shown, post_parent } = await service.create('/events', market({ recurrence }))
-    assert.equal(shown.rrule, 'FREQ=WEEKLY;COUNT=3')
-    assert.equal((await occurrencesOf(post_parent)).total, 3)
+    equal(shown.rrule, 'FREQ=WEEKLY;COUNT=3')
+    equal((await occurrencesOf(post_parent)).total, 3)
   }
   for (const recurrence of ['', null, []]) {
     const event = await service.create('/events', market({ recurrence }))
-    assert.equal(event.recurrence, undefined)
+    equal(event.recurrence, undefined)
   }
 })
 
@@ -89,21 +89,18 @@ test('an occurrence, a series and parts of their recurrence can be posted as a c
   const { rrule, rule } = shown.recurrence
   for (const sent of [shown, second, { ...series, id: undefined }, market({ recurrence: { rrule } })]) {
     const copy = await service.create('/events', sent)
-    assert.notEqual(copy.post_parent, shown.post_parent)
-    assert.equal(copy.start_date, sent.start_date)
-    assert.equal((await occurrencesOf(copy.post_parent)).total, 10)
+    notEqual(copy.post_parent, shown.post_parent)
+    equal(copy.start_date, sent.start_date)
+    equal((await occurrencesOf(copy.post_parent)).total, 10)
   }
   const byRule = await service.create(
     '/events',
     market({ recurrence: { rule, text: 'weekly', overrides: [] } }),
   )
-  assert.equal(byRule.recurrence.rrule, rrule)
+  equal(byRule.recurrence.rrule, rrule)
   const dates = await service.create('/events', market({ recurrence: `RDATE:${YEAR}1224T190000` }))
-  assert.equal((await service.create('/events', dates)).recurrence, undefined)
-  assert.equal(
-    (await service.put(`/events/${shown.id}`, { recurrence: { series: shown.post_parent } })).status,
-    200,
-  )
+  equal((await service.create('/events', dates)).recurrence, undefined)
+  equal((await service.put(`/events/${shown.id}`, { recurrence: { series: shown.post_parent } })).status, 200)
 })
 
 test('a recurrence of another product is read where it is one rule, else passed over', async () => {
@@ -142,11 +139,11 @@ test('a recurrence of another product is read where it is one rule, else passed 
     [{ freq: 'DAILY', count: 3 }, 'FREQ=DAILY;COUNT=3'],
   ] as const) {
     const { status, body, headers } = await service.post('/events', market({ recurrence: sent }))
-    assert.equal(status, 201, JSON.stringify(body))
-    assert.ok(body.recurrence.rrule.startsWith(rrule), body.recurrence.rrule)
-    assert.equal(headers.get('x-kalends-ignored'), null)
+    equal(status, 201, JSON.stringify(body))
+    ok(body.recurrence.rrule.startsWith(rrule), body.recurrence.rrule)
+    equal(headers.get('x-kalends-ignored'), null)
     const again = await service.put(`/events/${body.id}`, market({ title: 'Pushed', recurrence: sent }))
-    assert.equal(again.status, 200, JSON.stringify(again.body))
+    equal(again.status, 200, JSON.stringify(again.body))
   }
   for (const sent of [
     { type: 'none' },
@@ -167,14 +164,14 @@ test('a recurrence of another product is read where it is one rule, else passed 
     { rrule: { rrule: { freq: 'weekly' } } },
   ]) {
     const { status, body, headers } = await service.post('/events', market({ recurrence: sent }))
-    assert.deepEqual([status, headers.get('x-kalends-ignored')], [201, 'recurrence'], JSON.stringify(sent))
-    assert.equal(body.recurrence, undefined)
-    assert.equal(
+    deepEqual([status, headers.get('x-kalends-ignored')], [201, 'recurrence'], JSON.stringify(sent))
+    equal(body.recurrence, undefined)
+    equal(
       (await service.put(`/events/${body.id}`, { recurrence: sent })).headers.get('x-kalends-ignored'),
       'recurrence',
     )
   }
-  assert.equal((await service.post('/events', market({ recurrence: { often: true } }))).status, 400)
+  equal((await service.post('/events', market({ recurrence: { often: true } }))).status, 400)
 })
 
 test('a recurrence whose rule is a list or no text never makes a series a single event', async () => {
@@ -183,17 +180,17 @@ test('a recurrence whose rule is a list or no text never makes a series a single
     service.put(`/events/${shown.id}`, { recurrence, recurrence_scope: 'all' })
   for (const recurrence of [{ rrule: 5 }, { rrule: {} }, { rrule: true }, { lines: 5 }, { rule: 5 }]) {
     await put(recurrence)
-    assert.equal((await occurrencesOf(shown.post_parent)).total, 10, JSON.stringify(recurrence))
+    equal((await occurrencesOf(shown.post_parent)).total, 10, JSON.stringify(recurrence))
   }
   for (const recurrence of [{ rrule: ['FREQ=WEEKLY;COUNT=4'] }, { lines: 'RRULE:FREQ=WEEKLY;COUNT=4' }])
-    assert.equal((await put(recurrence)).body.recurrence?.rrule, 'FREQ=WEEKLY;COUNT=4')
+    equal((await put(recurrence)).body.recurrence?.rrule, 'FREQ=WEEKLY;COUNT=4')
 })
 
 test('the parent filter finds nothing for an event, and refuses what is no event or series', async () => {
   const { recurrence: _, ...plain } = market()
   const event = await service.create('/events', plain)
-  assert.equal((await occurrencesOf(event.id)).total, 0)
-  assert.equal((await service.get('/events?post_parent=99999999')).status, 400)
+  equal((await occurrencesOf(event.id)).total, 0)
+  equal((await service.get('/events?post_parent=99999999')).status, 400)
 })
 
 test('a recurrence that cannot be is refused, and names the part', async () => {
@@ -206,11 +203,11 @@ test('a recurrence that cannot be is refused, and names the part', async () => {
   ]
   for (const [recurrence, part] of wrong) {
     const { status, body } = await service.post('/events', market({ recurrence }))
-    assert.equal(status, 400, JSON.stringify(body))
-    assert.deepEqual(Object.keys(body.data.params), ['recurrence'])
-    if (part) assert.equal(body.data.details.recurrence.data.part, part)
+    equal(status, 400, JSON.stringify(body))
+    deepEqual(Object.keys(body.data.params), ['recurrence'])
+    if (part) equal(body.data.details.recurrence.data.part, part)
   }
-  assert.equal((await service.post('/events', market({ recurrence: 7 }))).status, 400)
+  equal((await service.post('/events', market({ recurrence: 7 }))).status, 400)
 })
 
 test('a series of years with many dates is written up to the horizon', async () => {
@@ -220,12 +217,12 @@ test('a series of years with many dates is written up to the horizon', async () 
   const horizon = new Date()
   horizon.setUTCFullYear(horizon.getUTCFullYear() + 2)
   const days = (Date.parse(`${horizon.toISOString().slice(0, 10)}`) - Date.parse(TUESDAY)) / 86_400_000
-  assert.ok(Math.abs(total - 1 - days / 7) < 1.2, `${total} occurrences`)
+  ok(Math.abs(total - 1 - days / 7) < 1.2, `${total} occurrences`)
   const endless = await service.post(
     '/events',
     market({ start_date: '1980-01-01 10:00', end_date: '1980-01-01 11:00', recurrence: 'RRULE:FREQ=DAILY' }),
   )
-  assert.equal(endless.status, 400)
+  equal(endless.status, 400)
 })
 
 test('a collapsed list shows the next occurrence of each series, and tells of those after it', async () => {
@@ -244,27 +241,27 @@ test('a collapsed list shows the next occurrence of each series, and tells of th
       .body
   for (const as of ['anonymous', 'editor'] as const) {
     const { events, total, total_pages, next_rest_url } = await ask('collapse=series&per_page=3', as)
-    assert.deepEqual([total, total_pages], [4, 2])
-    assert.deepEqual(pluck(events, 'id'), [single.id, series[0]?.id, series[1]?.id])
-    assert.match(next_rest_url, /collapse=series/)
-    assert.equal(events[0].next_occurrences, undefined)
-    assert.equal(events[1].next_occurrences.length, 5)
-    assert.ok(events[1].next_occurrences[0].start_date > events[1].start_date)
-    assert.equal((await ask('hide_subsequent_recurrences=true', as)).total, 4)
-    assert.equal((await ask('hide_subsequent_recurrences=false', as)).total, 31)
-    assert.equal((await ask('', as)).total, 31)
+    deepEqual([total, total_pages], [4, 2])
+    deepEqual(pluck(events, 'id'), [single.id, series[0]?.id, series[1]?.id])
+    match(next_rest_url, /collapse=series/)
+    equal(events[0].next_occurrences, undefined)
+    equal(events[1].next_occurrences.length, 5)
+    ok(events[1].next_occurrences[0].start_date > events[1].start_date)
+    equal((await ask('hide_subsequent_recurrences=true', as)).total, 4)
+    equal((await ask('hide_subsequent_recurrences=false', as)).total, 31)
+    equal((await ask('', as)).total, 31)
   }
   // When the first occurrence is removed, the next one takes its place.
   await service.remove(`/events/${series[0]?.id}`)
-  assert.equal((await ask('collapse=series', 'anonymous')).total, 4)
-  assert.equal((await service.get('/events?collapse=venue')).status, 400)
+  equal((await ask('collapse=series', 'anonymous')).total, 4)
+  equal((await service.get('/events?collapse=venue')).status, 400)
 })
 
 test('a series that begins beyond the horizon has its first occurrence', async () => {
   for (const recurrence of ['RRULE:FREQ=WEEKLY', 'RRULE:FREQ=WEEKLY;COUNT=5']) {
     const far = { start_date: `${YEAR + 4}-05-01 10:00`, end_date: `${YEAR + 4}-05-01 11:00`, recurrence }
     const first = await service.create('/events', market(far))
-    assert.equal(first.start_date, `${YEAR + 4}-05-01 10:00:00`)
-    assert.equal((await occurrencesOf(first.post_parent)).total, 1)
+    equal(first.start_date, `${YEAR + 4}-05-01 10:00:00`)
+    equal((await occurrencesOf(first.post_parent)).total, 1)
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Command } from 'commander'
 import { type App, startApp } from '../../src/app.ts'
@@ -44,10 +44,10 @@ test('administrators read and change them, and nobody else', async () => {
         PATH,
         method === 'GET' ? undefined : { site_name: 'No' },
       )
-      assert.deepEqual([status, body.code], [as === 'anonymous' ? 401 : 403, 'rest_forbidden'])
+      deepEqual([status, body.code], [as === 'anonymous' ? 401 : 403, 'rest_forbidden'])
     }
   const { status, body } = await one.get(PATH, 'admin')
-  assert.deepEqual([status, body], [200, { ...DEFAULTS, set: [], given: [] }])
+  deepEqual([status, body], [200, { ...DEFAULTS, set: [], given: [] }])
 })
 
 test('every node shows a new name and colour at once, and older answers are void', async () => {
@@ -56,30 +56,21 @@ test('every node shows a new name and colour at once, and older answers are void
     root: await other('/wp-json/'),
     list: await other('/wp-json/tribe/events/v1/events'),
   }
-  assert.match(before.page.text, /Kalends/)
+  match(before.page.text, /Kalends/)
   const set = { site_name: 'Chöre & Co', pages_accent: '#aa3300' }
   const { status, body } = await change(set)
-  assert.deepEqual(
-    [status, body],
-    [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'], given: [] }],
-  )
+  deepEqual([status, body], [200, { ...DEFAULTS, ...set, set: ['site_name', 'pages_accent'], given: [] }])
   const page = await other('/', { 'if-none-match': before.page.etag })
-  assert.equal(page.status, 200)
-  assert.equal((await other('/')).etag, page.etag)
-  assert.match(page.text, /Chöre &amp; Co/)
-  assert.equal(
-    JSON.parse((await other('/wp-json/', { 'if-none-match': before.root.etag })).text).name,
-    'Chöre & Co',
-  )
+  equal(page.status, 200)
+  equal((await other('/')).etag, page.etag)
+  match(page.text, /Chöre &amp; Co/)
+  equal(JSON.parse((await other('/wp-json/', { 'if-none-match': before.root.etag })).text).name, 'Chöre & Co')
   const [style = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(page.text) ?? []
-  assert.ok(!before.page.text.includes(style))
-  assert.match((await other(style)).text, /aa3300/)
+  ok(!before.page.text.includes(style))
+  match((await other(style)).text, /aa3300/)
   const [former = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(before.page.text) ?? []
-  assert.equal((await other(former)).status, 200)
-  assert.equal(
-    (await other('/wp-json/tribe/events/v1/events', { 'if-none-match': before.list.etag })).status,
-    200,
-  )
+  equal((await other(former)).status, 200)
+  equal((await other('/wp-json/tribe/events/v1/events', { 'if-none-match': before.list.etag })).status, 200)
 })
 
 test('style sheets of the latest looks are kept, and those of many looks ago are not', async () => {
@@ -89,9 +80,9 @@ test('style sheets of the latest looks are kept, and those of many looks ago are
     styles.push(/\/assets\/calendar-[\w-]+\.css/.exec((await other('/')).text)?.[0] ?? '')
   }
   const kept = await Promise.all([0, 50, 59].map(async (at) => (await other(styles[at] ?? '')).status))
-  assert.deepEqual(kept, [404, 200, 200])
+  deepEqual(kept, [404, 200, 200])
   const [script = ''] = /\/assets\/[\w-]+\.js/.exec((await other('/')).text) ?? []
-  assert.deepEqual([script !== '', (await other(script)).status], [true, 200])
+  deepEqual([script !== '', (await other(script)).status], [true, 200])
   await change({ pages_accent: '' })
 })
 
@@ -99,7 +90,7 @@ test('a node that starts later has them as well', async () => {
   await change({ site_name: 'Later' })
   const three = await startApp(one.config)
   try {
-    assert.equal(three.site.name, 'Later')
+    equal(three.site.name, 'Later')
   } finally {
     await three.stop()
   }
@@ -108,8 +99,8 @@ test('a node that starts later has them as well', async () => {
 test('an empty value goes back to that of the start', async () => {
   await change({ site_name: 'Named' })
   const { body } = await change({ site_name: '', pages_accent: '' })
-  assert.deepEqual(body, { ...DEFAULTS, set: [], given: [] })
-  assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'Kalends')
+  deepEqual(body, { ...DEFAULTS, set: [], given: [] })
+  equal(JSON.parse((await other('/wp-json/')).text).name, 'Kalends')
 })
 
 test('what the setting of the start would refuse is refused, and nothing is changed', async () => {
@@ -126,32 +117,32 @@ test('what the setting of the start would refuse is refused, and nothing is chan
       ...wrong,
       ...(Object.hasOwn(wrong, 'week_start') ? {} : { week_start: 'monday' }),
     })
-    assert.deepEqual(
+    deepEqual(
       [status, body.code, Object.keys(body.data.params)],
       [400, 'rest_invalid_param', Object.keys(wrong)],
     )
   }
-  assert.deepEqual((await one.get(PATH, 'admin')).body, { ...DEFAULTS, set: [], given: [] })
-  assert.equal((await change({ timezone: 'Europe/Berlin' })).status, 200)
-  assert.equal(one.app.site.timezone, 'America/New_York')
+  deepEqual((await one.get(PATH, 'admin')).body, { ...DEFAULTS, set: [], given: [] })
+  equal((await change({ timezone: 'Europe/Berlin' })).status, 200)
+  equal(one.app.site.timezone, 'America/New_York')
 })
 
 test('what the start names wins over what was set, and what was set holds again without it', async () => {
   await change({ site_name: 'Set', pages_accent: '#aa3300' })
   const three = await startApp({ ...one.config, site_name: 'Given', given: { site_name: 'environment' } })
   try {
-    assert.equal(three.site.name, 'Given')
+    equal(three.site.name, 'Given')
     const page = await (await fetch(`http://127.0.0.1:${three.port}/`)).text()
     const [style = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(page) ?? []
-    assert.match(await (await fetch(`http://127.0.0.1:${three.port}${style}`)).text(), /aa3300/)
+    match(await (await fetch(`http://127.0.0.1:${three.port}${style}`)).text(), /aa3300/)
     const headers = credentialsOf('admin')
     const settings = await fetch(`http://127.0.0.1:${three.port}/wp-json/kalends/v1/settings`, { headers })
     const { site_name, set, given } = JSON.parse(await settings.text())
-    assert.deepEqual([site_name, set, given], ['Given', ['site_name', 'pages_accent'], ['site_name']])
+    deepEqual([site_name, set, given], ['Given', ['site_name', 'pages_accent'], ['site_name']])
   } finally {
     await three.stop()
   }
-  assert.match((await other('/')).text, /Set/)
+  match((await other('/')).text, /Set/)
   await change({ site_name: '', pages_accent: '' })
 })
 
@@ -163,13 +154,13 @@ test('every node has a file and a page as soon as they are set, neither once und
   })
   const { pathname } = new URL(body.pages_logo)
   const page = await other('/about/', { accept: 'text/html' })
-  assert.match(page.text, /<p>A <em>choir<\/em>\.<\/p>/)
-  assert.ok(page.text.includes(`src="${pathname}"`))
-  assert.equal((await other(pathname)).text, svg)
+  match(page.text, /<p>A <em>choir<\/em>\.<\/p>/)
+  ok(page.text.includes(`src="${pathname}"`))
+  equal((await other(pathname)).text, svg)
   await change({ pages_logo: '', pages_texts: [] })
-  assert.equal((await other('/about/', { accept: 'text/html' })).status, 404)
-  assert.ok(!(await other('/')).text.includes(pathname))
-  assert.deepEqual(await one.app.database.read.selectFrom('look_files').selectAll().execute(), [])
+  equal((await other('/about/', { accept: 'text/html' })).status, 404)
+  ok(!(await other('/')).text.includes(pathname))
+  deepEqual(await one.app.database.read.selectFrom('look_files').selectAll().execute(), [])
 })
 
 test('the command sets them for services that run, and lists where values come from', async () => {
@@ -181,16 +172,16 @@ test('the command sets them for services that run, and lists where values come f
     )
   const set = (...words: string[]) => runCommand(register, ['set', ...words])
   const { code, out } = await set('site_name', 'By command')
-  assert.equal(code, 0)
-  assert.match(out, /^site_name +By command +set$/m)
-  assert.match(out, /^week_start +auto +default$/m)
-  assert.equal(JSON.parse((await other('/wp-json/')).text).name, 'By command')
-  assert.match((await set('site_name', '--reset')).out, /^site_name +Kalends +default$/m)
+  equal(code, 0)
+  match(out, /^site_name +By command +set$/m)
+  match(out, /^week_start +auto +default$/m)
+  equal(JSON.parse((await other('/wp-json/')).text).name, 'By command')
+  match((await set('site_name', '--reset')).out, /^site_name +Kalends +default$/m)
   const refusals = [
     ['timezone', 'UTC'],
     ['site_name'],
     ['week_start', 'friday'],
     ['site_name', 'Lost', '--reset'],
   ]
-  for (const words of refusals) assert.equal((await set(...words)).code, 1)
+  for (const words of refusals) equal((await set(...words)).code, 1)
 })

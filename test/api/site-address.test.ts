@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type Settings, serviceForTests, startService, type TestService } from '../support/service.ts'
 
@@ -14,71 +14,69 @@ describe('the address of the site', () => {
     test(`${path} leads generic clients to the interface, by GET and by HEAD`, async () => {
       for (const method of ['GET', 'HEAD']) {
         const { status, headers } = await service.request('anonymous', method, `~${path}`)
-        assert.equal(status, 200)
-        assert.equal(headers.get('link'), `<${service.origin}/wp-json/>; rel="https://api.w.org/"`)
-        assert.equal(headers.get('x-tec-api-root'), `${service.base}/`)
-        assert.equal(headers.get('x-tec-api-version'), 'v1')
-        assert.equal(headers.get('x-tec-api-origin'), service.origin)
-        assert.equal(headers.get('content-type'), 'text/html; charset=UTF-8')
-        assert.equal(headers.get('access-control-allow-origin'), '*')
-        assert.match(headers.get('access-control-expose-headers') ?? '', /X-TEC-API-ROOT/)
+        equal(status, 200)
+        equal(headers.get('link'), `<${service.origin}/wp-json/>; rel="https://api.w.org/"`)
+        equal(headers.get('x-tec-api-root'), `${service.base}/`)
+        equal(headers.get('x-tec-api-version'), 'v1')
+        equal(headers.get('x-tec-api-origin'), service.origin)
+        equal(headers.get('content-type'), 'text/html; charset=UTF-8')
+        equal(headers.get('access-control-allow-origin'), '*')
+        match(headers.get('access-control-expose-headers') ?? '', /X-TEC-API-ROOT/)
       }
     })
   }
 
   test('is a page whose head says the same, with the name of the site as text', async () => {
     const { body } = await service.get('~/')
-    assert.match(body, /<title>Fish &amp; &lt;b&gt;Chips&lt;\/b&gt; &quot;Ltd&quot;<\/title>/)
-    assert.doesNotMatch(body, /<b>C/)
-    assert.ok(body.includes(`<link rel="https://api.w.org/" href="${service.origin}/wp-json/">`))
-    assert.ok(body.includes(`<meta name="tec-api-origin" content="${service.origin}">`))
-    assert.ok(body.includes('<meta name="tec-api-version" content="v1">'))
-    assert.equal((await service.get(`~${new URL(`${service.base}/`).pathname}`)).status, 200)
+    match(body, /<title>Fish &amp; &lt;b&gt;Chips&lt;\/b&gt; &quot;Ltd&quot;<\/title>/)
+    doesNotMatch(body, /<b>C/)
+    ok(body.includes(`<link rel="https://api.w.org/" href="${service.origin}/wp-json/">`))
+    ok(body.includes(`<meta name="tec-api-origin" content="${service.origin}">`))
+    ok(body.includes('<meta name="tec-api-version" content="v1">'))
+    equal((await service.get(`~${new URL(`${service.base}/`).pathname}`)).status, 200)
   })
 
   test('speaks the language of the site and follows its settings', async () => {
     await withService({ language: 'de', vendor: 'acme', rest_root: '/api', pages: 'off' }, async (other) => {
       const { headers, body } = await other.get('~/')
-      assert.match(body, /<html lang="de">/)
-      assert.match(body, /Beschreibung/)
-      assert.equal(headers.get('x-tec-api-root'), `${other.origin}/api/acme/events/v1/`)
-      assert.equal(headers.get('link'), `<${other.origin}/api/>; rel="https://api.w.org/"`)
+      match(body, /<html lang="de">/)
+      match(body, /Beschreibung/)
+      equal(headers.get('x-tec-api-root'), `${other.origin}/api/acme/events/v1/`)
+      equal(headers.get('link'), `<${other.origin}/api/>; rel="https://api.w.org/"`)
     })
   })
 
   test('takes no other method', async () => {
     const { status, body } = await service.post('~/', {})
-    assert.deepEqual([status, body.code], [404, 'rest_no_route'])
+    deepEqual([status, body.code], [404, 'rest_no_route'])
   })
 
   test('is the front page for browsers, and the interface for programs, at one address', async () => {
     await withService({ rest_root: '/' }, async (other) => {
       const asBrowser = (path: string) =>
-        other.get(`~${path}`, 'anonymous', {
-          accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-        })
+        other.get(`~${path}`, 'anonymous', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
       for (let i = 0; i < 3; i++) {
         const page = await asBrowser('/')
-        assert.equal(page.status, 200)
-        assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
-        assert.match(page.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+        equal(page.status, 200)
+        match(page.headers.get('content-type') ?? '', /^text\/html/)
+        match(page.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
         const { headers, body } = await other.get('~/')
-        assert.equal(body.name, 'Kalends')
-        assert.match(headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+        equal(body.name, 'Kalends')
+        match(headers.get('vary') ?? '', /\bAccept\b(?!-)/)
       }
       const times = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
       const { id, slug } = await other.create('/events', { title: 'Fair', ...times })
       const old = await asBrowser(`/?post_type=tribe_events&p=${id}`)
-      assert.equal(old.headers.get('location'), `/event/${slug}/`)
+      equal(old.headers.get('location'), `/event/${slug}/`)
     })
   })
 
   test('is the root index where the interface has no path of its own', async () => {
     await withService({ rest_root: '/' }, async (other) => {
       const { headers, body } = await other.get('~/')
-      assert.equal(body.name, 'Kalends')
-      assert.equal(headers.get('link'), `<${other.origin}/>; rel="https://api.w.org/"`)
-      assert.equal((await other.get('~/?rest_route=/tribe/events/v1/events')).body.total, 0)
+      equal(body.name, 'Kalends')
+      equal(headers.get('link'), `<${other.origin}/>; rel="https://api.w.org/"`)
+      equal((await other.get('~/?rest_route=/tribe/events/v1/events')).body.total, 0)
     })
   })
 })
@@ -124,46 +122,43 @@ describe('rest_route', () => {
       const expected = await service.get(`~${path}`)
       for (const start of ['/', '/index.php']) {
         const answer = await service.get(`~${start}?${query}`)
-        assert.deepEqual([answer.status, answer.body], [expected.status, expected.body], query)
-        assert.equal(answer.headers.get('allow'), expected.headers.get('allow'))
-        assert.equal(answer.headers.get('x-tec-total'), expected.headers.get('x-tec-total'))
+        deepEqual([answer.status, answer.body], [expected.status, expected.body], query)
+        equal(answer.headers.get('allow'), expected.headers.get('allow'))
+        equal(answer.headers.get('x-tec-total'), expected.headers.get('x-tec-total'))
       }
     }
   })
 
   test('is no parameter of the links in an answer, which lead on', async () => {
     const { body } = await service.get('~/?rest_route=/tribe/events/v1/events&per_page=2&rest_route_=x')
-    assert.ok(body.next_rest_url.startsWith(`${service.base}/events/?per_page=2&`))
-    assert.ok(!JSON.stringify([body.rest_url, body.next_rest_url]).includes('rest_route'))
+    ok(body.next_rest_url.startsWith(`${service.base}/events/?per_page=2&`))
+    ok(!JSON.stringify([body.rest_url, body.next_rest_url]).includes('rest_route'))
     const next = await service.get(body.next_rest_url.replace(service.origin, '~'))
-    assert.equal(next.body.events.length, 1)
+    equal(next.body.events.length, 1)
   })
 
   test('takes every method, with rights and bodies as ever', async () => {
     const address = '~/?rest_route=/tribe/events/v1/venues'
-    assert.equal((await service.post(address, { venue: 'Hall' }, 'anonymous')).status, 401)
+    equal((await service.post(address, { venue: 'Hall' }, 'anonymous')).status, 401)
     const { status, body } = await service.post(address, { venue: 'Hall' })
-    assert.deepEqual([status, body.venue], [201, 'Hall'])
+    deepEqual([status, body.venue], [201, 'Hall'])
     const one = `~/index.php?rest_route=/tribe/events/v1/venues/${body.id}`
-    assert.equal((await service.put(one, { city: 'Aldbury' })).body.city, 'Aldbury')
+    equal((await service.put(one, { city: 'Aldbury' })).body.city, 'Aldbury')
     const options = await service.request('admin', 'OPTIONS', one)
-    assert.match(options.headers.get('allow') ?? '', /DELETE/)
-    assert.equal((await service.request('admin', 'HEAD', one)).status, 200)
-    assert.equal((await service.post(`${one}&_method=DELETE`, undefined)).body.status, 'trash')
+    match(options.headers.get('allow') ?? '', /DELETE/)
+    equal((await service.request('admin', 'HEAD', one)).status, 200)
+    equal((await service.post(`${one}&_method=DELETE`, undefined)).body.status, 'trash')
     const form = await service.post(address, new URLSearchParams({ venue: 'Form hall' }))
-    assert.deepEqual([form.status, form.body.venue], [201, 'Form hall'])
+    deepEqual([form.status, form.body.venue], [201, 'Form hall'])
   })
 
   test('reaches the interface alone, and nothing when it is empty or elsewhere', async () => {
-    assert.equal((await service.get('~/?rest_route=/../healthz')).status, 404)
-    assert.equal(
-      (await service.get('~/?rest_route=')).headers.get('content-type'),
-      'text/html; charset=UTF-8',
-    )
-    assert.equal((await service.get('~/healthz?rest_route=/wp/v2/tags')).body.status, 'alive')
+    equal((await service.get('~/?rest_route=/../healthz')).status, 404)
+    equal((await service.get('~/?rest_route=')).headers.get('content-type'), 'text/html; charset=UTF-8')
+    equal((await service.get('~/healthz?rest_route=/wp/v2/tags')).body.status, 'alive')
     const list = await service.get('/events?rest_route=/wp/v2/tags')
-    assert.ok('events' in list.body)
+    ok('events' in list.body)
     const long = await service.get(`~/?rest_route=/${'x'.repeat(9000)}`)
-    assert.deepEqual([long.status, long.body.code], [414, 'rest_uri_too_long'])
+    deepEqual([long.status, long.body.code], [414, 'rest_uri_too_long'])
   })
 })

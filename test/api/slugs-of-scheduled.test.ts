@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { publishDue } from '../../src/calendar/series/series-upkeep.ts'
 import { day, serviceForTests } from '../support/service.ts'
@@ -17,16 +17,16 @@ const KINDS = [
 for (const { path, fields } of KINDS)
   test(`the slug of a scheduled record of ${path} is told to nobody by a number (rule 17.3)`, async () => {
     const secret = await service.create(path, { ...fields(`Gala ${path}`), ...scheduled })
-    assert.equal(secret.status, 'future')
+    equal(secret.status, 'future')
     const open = await service.create(path, fields(`Gala ${path}`), 'author')
-    assert.equal(open.slug, secret.slug)
+    equal(open.slug, secret.slug)
     const find = async (slug: string) => (await service.get(`${path}/by-slug/${slug}`)).body.id
-    assert.equal(await find(open.slug), open.id)
+    equal(await find(open.slug), open.id)
     await publishDue(service.app.database, Date.parse('2090-01-02'))
     const { body: published } = await service.get(`${path}/${secret.id}`)
-    assert.deepEqual([published.status, published.slug], ['publish', `${open.slug}-2`])
-    assert.equal(await find(published.slug), secret.id)
-    assert.equal(await find(open.slug), open.id)
+    deepEqual([published.status, published.slug], ['publish', `${open.slug}-2`])
+    equal(await find(published.slug), secret.id)
+    equal(await find(open.slug), open.id)
   })
 
 test('a scheduled record that is published by hand gets a slug of its own', async () => {
@@ -36,11 +36,11 @@ test('a scheduled record that is published by hand gets a slug of its own', asyn
     status: 'publish',
     date: '2020-01-01 00:00:00',
   })
-  assert.deepEqual([open.slug, early.slug, early.status], ['premiere', 'premiere-2', 'publish'])
+  deepEqual([open.slug, early.slug, early.status], ['premiere', 'premiere-2', 'publish'])
 })
 
 test('a scheduled record takes no slug that a published one has', async () => {
   const open = await service.create('/events', { title: 'Market', ...day })
   const later = await service.create('/events', { title: 'Market', ...day, ...scheduled })
-  assert.deepEqual([open.slug, later.slug], ['market', 'market-2'])
+  deepEqual([open.slug, later.slug], ['market', 'market-2'])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -71,16 +71,16 @@ describe('told to stop, a service', () => {
     const silent = await openTo(service)
     const idle = await openTo(service)
     idle.socket.write(head('GET', EVENTS, 'anonymous'))
-    assert.equal(await idle.status(), 200)
+    equal(await idle.status(), 200)
     const line = await beginEvent(service, EVENT.length)
     line.socket.write(EVENT.slice(0, 20))
     const ended = service.end()
     await Promise.all([silent.closed, idle.closed])
     line.socket.write(EVENT.slice(20))
-    assert.equal(await line.status(), 201)
-    assert.match(line.received(), /\r\nconnection: close\r\n/i)
+    equal(await line.status(), 201)
+    match(line.received(), /\r\nconnection: close\r\n/i)
     await line.closed
-    assert.equal(await ended, 0)
+    equal(await ended, 0)
   })
 
   test('ends at its deadline beside half of a head and half of a body', async () => {
@@ -90,9 +90,9 @@ describe('told to stop, a service', () => {
     const ofBody = await beginEvent(service, 1000)
     ofBody.socket.write('{"title":')
     const started = performance.now()
-    assert.equal(await service.end(), 0)
+    equal(await service.end(), 0)
     const took = performance.now() - started
-    assert.ok(took > 500, `it took ${took} ms`)
+    ok(took > 500, `it took ${took} ms`)
     await Promise.all([ofHead.closed, ofBody.closed])
   })
 })
@@ -104,10 +104,10 @@ describe('while it drains, a service', () => {
     const ended = service.end()
     await until(async () => (await ready(service)) === 503, 'it is still ready')
     idle.socket.write(head('GET', EVENTS, 'anonymous'))
-    assert.equal(await idle.status(), 200)
+    equal(await idle.status(), 200)
     const fresh = await service.send('author', 'POST', '/events', JSON.parse(EVENT))
-    assert.equal(fresh.status, 201)
-    assert.doesNotMatch(idle.received(), /connection: close/i)
+    equal(fresh.status, 201)
+    doesNotMatch(idle.received(), /connection: close/i)
     // An idle connection stays open only briefly, so it is used again and again until an answer closes it.
     await until(async () => {
       const before = answersOf(idle)
@@ -116,15 +116,15 @@ describe('while it drains, a service', () => {
       return idle.socket.destroyed || /connection: close/i.test(idle.received())
     }, 'it keeps its connections for ever')
     await idle.closed
-    assert.ok(await refuses(service))
-    assert.match(idle.received(), /connection: close/i)
-    assert.equal(await ended, 0)
+    ok(await refuses(service))
+    match(idle.received(), /connection: close/i)
+    equal(await ended, 0)
   })
 
   test('fails no POST of clients that keep connections and go elsewhere once closed', async () => {
     const services = [await startServiceProcess(settings()), await start({ drain_ms: '2000' })]
     const [staying, leaving] = services
-    assert.ok(staying && leaving)
+    ok(staying && leaving)
     let target = leaving
     let created = 0
     const failures: unknown[] = []
@@ -147,7 +147,7 @@ describe('while it drains, a service', () => {
     await ended
     isOver = true
     await Promise.all(clients)
-    assert.deepEqual(failures, [])
+    deepEqual(failures, [])
     await staying.end()
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { type Body, serviceForTests } from '../support/service.ts'
@@ -30,7 +30,7 @@ describe('categories', () => {
       url: `${service.origin}/events/category/c-by-editor/my-slug/`,
       urls: { self: `${url}/${id}`, collection: url, up: `${url}/${parent.id}` },
     }
-    assert.deepEqual(child, {
+    deepEqual(child, {
       ...expected,
       _links: {
         self: [{ href: `${url}/${id}` }],
@@ -39,8 +39,8 @@ describe('categories', () => {
       },
     })
     const { categories } = await read(`/categories?slug=my-slug&hide_empty=false`)
-    assert.deepEqual(categories, [{ id, ...expected }])
-    assert.deepEqual((await service.remove(`/categories/${id}`)).body, { id, ...expected })
+    deepEqual(categories, [{ id, ...expected }])
+    deepEqual((await service.remove(`/categories/${id}`)).body, { id, ...expected })
   })
 
   test('a name taken under the same parent is refused, elsewhere it gets the parent’s slug', async () => {
@@ -50,25 +50,22 @@ describe('categories', () => {
     ]
     const first = await create('/categories', { name: 'Same', parent: a.id })
     const { status, body } = await service.post('/categories', { name: 'SAME', parent: a.id })
-    assert.deepEqual([status, body.code, body.data.term_id], [400, 'term_exists', first.id])
-    assert.deepEqual(body.additional_data, [first.id, first.id])
-    assert.equal((await create('/categories', { name: 'Same', parent: b.id })).slug, 'same-par-two')
-    assert.equal(
+    deepEqual([status, body.code, body.data.term_id], [400, 'term_exists', first.id])
+    deepEqual(body.additional_data, [first.id, first.id])
+    equal((await create('/categories', { name: 'Same', parent: b.id })).slug, 'same-par-two')
+    equal(
       (await create('/categories', { name: 'Same', parent: a.id, slug: 'same-but-different' })).slug,
       'same-but-different',
     )
-    assert.equal((await create('/categories', { name: 'Other', parent: a.id, slug: 'same' })).slug, 'same-2')
+    equal((await create('/categories', { name: 'Other', parent: a.id, slug: 'same' })).slug, 'same-2')
   })
 
   test('a parent is named by id or slug; an unknown one is refused by name', async () => {
     const parent = await create('/categories', { name: 'Named Parent' })
-    assert.equal(
-      (await create('/categories', { name: 'By text', parent: String(parent.id) })).parent,
-      parent.id,
-    )
+    equal((await create('/categories', { name: 'By text', parent: String(parent.id) })).parent, parent.id)
     for (const value of [987654, 'x', -1, [], {}, true]) {
       const { status, body } = await service.post('/categories', { name: 'Orphan', parent: value })
-      assert.deepEqual([status, Object.keys(body.data.params)], [400, ['parent']], JSON.stringify(value))
+      deepEqual([status, Object.keys(body.data.params)], [400, ['parent']], JSON.stringify(value))
     }
   })
 
@@ -78,11 +75,11 @@ describe('categories', () => {
     const bottom = await create('/categories', { name: 'Bottom', parent: middle.id })
     const event = await createEvent({ categories: [middle.id, bottom.id] })
     const removed = await service.remove(`/categories/${middle.id}`)
-    assert.deepEqual([removed.status, removed.body.count, removed.body._links], [200, 1, undefined])
-    assert.equal((await read(`/categories/${bottom.id}`)).parent, top.id)
-    assert.deepEqual(namesOf((await read(`/events/${event.id}`)).categories), ['Bottom'])
+    deepEqual([removed.status, removed.body.count, removed.body._links], [200, 1, undefined])
+    equal((await read(`/categories/${bottom.id}`)).parent, top.id)
+    deepEqual(namesOf((await read(`/events/${event.id}`)).categories), ['Bottom'])
     const again = await service.remove(`/categories/${middle.id}`)
-    assert.deepEqual(
+    deepEqual(
       [again.status, again.body.code, Object.keys(again.body.data.params)],
       [400, 'rest_invalid_param', ['id']],
     )
@@ -96,31 +93,31 @@ for (const path of ['/categories', '/tags'] as const) {
   describe(`both kinds: ${key}`, () => {
     test('updates are partial, an empty one changes nothing, and a new name keeps the slug', async () => {
       const term = await create(path, { name: `Partial ${kind}`, description: 'As it was' })
-      assert.deepEqual(await update(`${path}/${term.id}`, {}), term)
+      deepEqual(await update(`${path}/${term.id}`, {}), term)
       const renamed = await update(`${path}/${term.id}`, { name: 'Renamed' })
-      assert.deepEqual([renamed.slug, renamed.description], [`partial-${kind}`, 'As it was'])
+      deepEqual([renamed.slug, renamed.description], [`partial-${kind}`, 'As it was'])
       const moved = await update(`${path}/${term.id}`, { slug: `Ünï ${kind}` })
-      assert.deepEqual([moved.slug, moved.name], [`uni-${kind}`, 'Renamed'])
+      deepEqual([moved.slug, moved.name], [`uni-${kind}`, 'Renamed'])
       for (const method of ['POST', 'PUT', 'PATCH']) {
         const { body } = await service.request('admin', method, `${path}/${term.id}`, { description: method })
-        assert.equal(body.description, method)
+        equal(body.description, method)
       }
     })
 
     test('names lose markup and surplus blanks, and an empty, blank or numeric one is refused', async () => {
       const term = await create(path, { name: `  <b>Tidy</b>   ${kind} & co ` })
-      assert.equal(term.name, `Tidy ${kind} &amp; co`)
+      equal(term.name, `Tidy ${kind} &amp; co`)
       for (const name of ['', '0', '  ', '<b></b>', 5, [], null]) {
         const { status, body } = await service.post(path, { name })
-        assert.equal(status, 400, JSON.stringify(name))
-        assert.ok(['rest_invalid_param', 'rest_missing_callback_param'].includes(body.code))
+        equal(status, 400, JSON.stringify(name))
+        ok(['rest_invalid_param', 'rest_missing_callback_param'].includes(body.code))
       }
     })
 
     test('a name of signs alone gets a slug all the same, and a slug of signs alone is no slug', async () => {
       const terms = [await create(path, { name: '!!!' }), await create(path, { name: '???' })]
-      assert.deepEqual(pluck(terms, 'slug'), [kind, `${kind}-2`])
-      assert.equal((await update(`${path}/${terms[0].id}`, { slug: '***' })).slug, kind)
+      deepEqual(pluck(terms, 'slug'), [kind, `${kind}-2`])
+      equal((await update(`${path}/${terms[0].id}`, { slug: '***' })).slug, kind)
     })
 
     test('descriptions are safe HTML whoever wrote them', async () => {
@@ -128,8 +125,8 @@ for (const path of ['/categories', '/tags'] as const) {
         name: `Safe ${kind}`,
         description: '<em>a</em><script>x</script><a href="javascript:x">b</a>',
       })
-      assert.match(description, /<em>a<\/em>/)
-      assert.doesNotMatch(description, /<script|javascript:/)
+      match(description, /<em>a<\/em>/)
+      doesNotMatch(description, /<script|javascript:/)
     })
 
     test('lists are ordered by every attribute, up and down, ties by id', async () => {
@@ -143,16 +140,16 @@ for (const path of ['/categories', '/tags'] as const) {
       const [b, a, c] = made.map(({ id }) => id)
       const order = async (query: string) =>
         (await read(`${path}?hide_empty=false&search=order&${query}`))[key].map(({ id }: Body) => id)
-      assert.deepEqual(await order(''), [a, b, c])
-      assert.deepEqual(await order('order=DESC'), [c, b, a])
-      assert.deepEqual(await order('orderby=id'), [b, a, c])
-      assert.deepEqual(await order('orderby=slug'), [b, c, a])
-      assert.deepEqual(await order('orderby=description'), [a, b, c])
-      assert.deepEqual(await order('orderby=count'), [b, a, c])
-      assert.deepEqual(await order(`orderby=include&include=${c},${b},${a}`), [c, b, a])
-      assert.deepEqual(await order('orderby=nonsense&order=sideways'), [a, b, c])
-      assert.deepEqual(await order(`exclude=${a}`), [b, c])
-      assert.deepEqual(await order(`include=x-1-${kind},${c}`), [b, c])
+      deepEqual(await order(''), [a, b, c])
+      deepEqual(await order('order=DESC'), [c, b, a])
+      deepEqual(await order('orderby=id'), [b, a, c])
+      deepEqual(await order('orderby=slug'), [b, c, a])
+      deepEqual(await order('orderby=description'), [a, b, c])
+      deepEqual(await order('orderby=count'), [b, a, c])
+      deepEqual(await order(`orderby=include&include=${c},${b},${a}`), [c, b, a])
+      deepEqual(await order('orderby=nonsense&order=sideways'), [a, b, c])
+      deepEqual(await order(`exclude=${a}`), [b, c])
+      deepEqual(await order(`include=x-1-${kind},${c}`), [b, c])
     })
 
     test('lists are filtered by use, event, slug and text', async () => {
@@ -161,23 +158,23 @@ for (const path of ['/categories', '/tags'] as const) {
       const event = await createEvent({ [key]: [used.id] })
       const ids = async (query: string) =>
         (await read(`${path}?${query}`))[key].map(({ id }: Body) => id).sort()
-      assert.deepEqual(await ids('search=SIEVE'), [used.id])
-      assert.deepEqual(await ids('search=sieve&hide_empty=0'), [used.id, unused.id])
-      for (const name of ['event', 'post']) assert.deepEqual(await ids(`${name}=${event.id}`), [used.id])
-      assert.deepEqual(await ids(`slug=${unused.slug}&hide_empty=false`), [unused.id])
-      assert.deepEqual(await ids('slug=nowhere&hide_empty=false'), [])
-      assert.deepEqual(await ids('search=%25&hide_empty=false'), [])
+      deepEqual(await ids('search=SIEVE'), [used.id])
+      deepEqual(await ids('search=sieve&hide_empty=0'), [used.id, unused.id])
+      for (const name of ['event', 'post']) deepEqual(await ids(`${name}=${event.id}`), [used.id])
+      deepEqual(await ids(`slug=${unused.slug}&hide_empty=false`), [unused.id])
+      deepEqual(await ids('slug=nowhere&hide_empty=false'), [])
+      deepEqual(await ids('search=%25&hide_empty=false'), [])
       for (const query of (
         'event=987654 post=x include=987654 exclude=x order= orderby= search= slug= ' +
         'hide_empty=maybe page=0'
       ).split(' '))
-        assert.equal((await service.get(`${path}?${query}`)).status, 400, query)
+        equal((await service.get(`${path}?${query}`)).status, 400, query)
     })
 
     test('pages tell their totals in body and headers, in the documented order', async () => {
       for (let n = 0; n < 3; n++) await create(path, { name: `Leaf ${kind} ${n}` })
       const { body, headers } = await service.get(`${path}?hide_empty=false&search=leaf&per_page=1&page=2`)
-      assert.deepEqual(Object.keys(body), [
+      deepEqual(Object.keys(body), [
         'rest_url',
         'total',
         'total_pages',
@@ -185,8 +182,8 @@ for (const path of ['/categories', '/tags'] as const) {
         'next_rest_url',
         'previous_rest_url',
       ])
-      assert.deepEqual([body.total, body.total_pages, namesOf(body[key])], [3, 3, [`Leaf ${kind} 1`]])
-      assert.deepEqual([headers.get('x-tec-total'), headers.get('x-tec-totalpages')], ['3', '3'])
+      deepEqual([body.total, body.total_pages, namesOf(body[key])], [3, 3, [`Leaf ${kind} 1`]])
+      deepEqual([headers.get('x-tec-total'), headers.get('x-tec-totalpages')], ['3', '3'])
     })
 
     test('an entry of a filter is a slug, an id, a name, or a text for it, in this order', async () => {
@@ -213,10 +210,10 @@ for (const path of ['/categories', '/tags'] as const) {
         [String(tea.id), tea],
         [named.name, named],
       ]
-      for (const [entry, term] of meant) assert.deepEqual(await found(entry), [events.get(term.id)], entry)
+      for (const [entry, term] of meant) deepEqual(await found(entry), [events.get(term.id)], entry)
       for (const entry of ['[]', "'", '&amp;', '87654321', '[nowhere', '\u0000', 'x'.repeat(500)])
-        assert.equal((await service.get(`/events?${key}=${encodeURIComponent(entry)}`)).status, 400, entry)
-      assert.equal((await service.get(`/events?${key}=${'x'.repeat(501)}`)).status, 400)
+        equal((await service.get(`/events?${key}=${encodeURIComponent(entry)}`)).status, 400, entry)
+      equal((await service.get(`/events?${key}=${'x'.repeat(501)}`)).status, 400)
     })
 
     test('a text among the terms of an event is a slug or name, or makes a slug, never an id', async () => {
@@ -227,12 +224,12 @@ for (const path of ['/categories', '/tags'] as const) {
         `Fishers’ market ${kind}`,
         `[fishers-market-${kind}`,
       ])
-        assert.deepEqual(pluck((await createEvent({ [key]: [entry] }))[key], 'id'), [market.id], entry)
+        deepEqual(pluck((await createEvent({ [key]: [entry] }))[key], 'id'), [market.id], entry)
       const [byNumber] = (await createEvent({ [key]: [{ name: String(market.id) }] }))[key]
-      assert.equal(byNumber.name, String(market.id))
-      assert.deepEqual(pluck((await createEvent({ [key]: [String(market.id)] }))[key], 'id'), [market.id])
+      equal(byNumber.name, String(market.id))
+      deepEqual(pluck((await createEvent({ [key]: [String(market.id)] }))[key], 'id'), [market.id])
       const signs = await createEvent({ [key]: ['!!', `New ${kind}`, `new ${kind}`, '??', '!!'] })
-      assert.deepEqual(namesOf(signs[key]).sort(), ['!!', '??', `New ${kind}`])
+      deepEqual(namesOf(signs[key]).sort(), ['!!', '??', `New ${kind}`])
       const { body } = await service.post(
         '/events',
         {
@@ -243,7 +240,7 @@ for (const path of ['/categories', '/tags'] as const) {
         },
         'contributor',
       )
-      assert.deepEqual(namesOf(body[key]), [`Fishers' market ${kind}`])
+      deepEqual(namesOf(body[key]), [`Fishers' market ${kind}`])
     })
 
     test('an id of the other taxonomy is not found here', async () => {
@@ -255,10 +252,7 @@ for (const path of ['/categories', '/tags'] as const) {
           `${path}/${other.id}`,
           method === 'PUT' ? {} : undefined,
         )
-        assert.deepEqual(
-          [status, body.code, Object.keys(body.data.params)],
-          [400, 'rest_invalid_param', ['id']],
-        )
+        deepEqual([status, body.code, Object.keys(body.data.params)], [400, 'rest_invalid_param', ['id']])
       }
     })
   })
@@ -267,7 +261,7 @@ for (const path of ['/categories', '/tags'] as const) {
 test('a tag has no parent, neither shown nor taken', async () => {
   const other = await create('/tags', { name: 'Flat one' })
   const tag = await create('/tags', { name: 'Flat two', parent: other.id })
-  assert.equal('parent' in tag, false)
-  assert.equal(tag.url, `${service.origin}/tag/flat-two/`)
-  assert.equal(tag.taxonomy, 'post_tag')
+  equal('parent' in tag, false)
+  equal(tag.url, `${service.origin}/tag/flat-two/`)
+  equal(tag.taxonomy, 'post_tag')
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type CredentialScope, SCOPES } from '../../src/calendar/people/caller.ts'
 import {
@@ -21,7 +21,7 @@ const event = (more: object) => ({ title: 'A gathering', start_date: SOON, end_d
 
 async function make(path: string, sent: object): Promise<number> {
   const { status, body } = await service.post(path, sent)
-  assert.equal(status, 201, JSON.stringify(body))
+  equal(status, 201, JSON.stringify(body))
   return body.id
 }
 
@@ -124,7 +124,7 @@ async function does(
   send: (method: string, path: string, body?: unknown) => Promise<Answer>,
 ) {
   const { status, body } = await send(action.method, action.path(login), bodyOf(action, login))
-  assert.ok([200, 201, 400, 401, 403].includes(status), `${action.name}: ${status} ${JSON.stringify(body)}`)
+  ok([200, 201, 400, 401, 403].includes(status), `${action.name}: ${status} ${JSON.stringify(body)}`)
   return status < 300
 }
 
@@ -155,7 +155,7 @@ test(`${LOGINS.length * ACTIONS.length * 6} cells: a scope narrows what its owne
           ? await uploads({ authorization: `Bearer ${token}` }, 'anonymous')
           : await does(action, login, (...words) => ask(token, ...words))
         const isInScope = scopes === undefined || scopes.some((scope) => action.needs.includes(scope))
-        assert.equal(mayToken, mayOwner && isInScope, `${login} with ${scopes} ${action.name}`)
+        equal(mayToken, mayOwner && isInScope, `${login} with ${scopes} ${action.name}`)
       }
     }
   }
@@ -163,10 +163,10 @@ test(`${LOGINS.length * ACTIONS.length * 6} cells: a scope narrows what its owne
 
 test('any token reads what is published, and users/me tells what the token may do', async () => {
   const token = await tokenOf('editor', { scopes: ['media'] })
-  assert.equal((await ask(token, 'GET', `/events/${published.get('author')}`)).status, 200)
-  assert.equal((await ask(token, 'GET', '/events')).status, 200)
+  equal((await ask(token, 'GET', `/events/${published.get('author')}`)).status, 200)
+  equal((await ask(token, 'GET', '/events')).status, 200)
   const { body } = await ask(token, 'GET', '~/wp-json/wp/v2/users/me')
-  assert.deepEqual([body.roles, body.capabilities], [['editor'], { upload: true }])
+  deepEqual([body.roles, body.capabilities], [['editor'], { upload: true }])
 })
 
 test('lists, totals and Allow follow the scope', async () => {
@@ -177,14 +177,14 @@ test('lists, totals and Allow follow the scope', async () => {
     const { body } = await ask(token, 'GET', `/events?include=${[...drafts.values()].join()}`)
     return [body.total, body.events.length]
   }
-  assert.deepEqual(await listed(media), [0, 0])
-  assert.deepEqual(await listed(drafting), [4, 4])
-  assert.deepEqual(await listed(writing), [1, 1])
+  deepEqual(await listed(media), [0, 0])
+  deepEqual(await listed(drafting), [4, 4])
+  deepEqual(await listed(writing), [1, 1])
   const allowed = async (token = '', id: number | undefined) =>
     (await ask(token, 'GET', `/events/${id}`)).headers.get('allow')
-  assert.equal(await allowed(drafting, drafts.get('editor')), 'GET')
-  assert.equal(await allowed(writing, drafts.get('editor')), 'GET, DELETE, POST, PUT, PATCH')
-  assert.equal(await allowed(writing, published.get('author')), 'GET')
+  equal(await allowed(drafting, drafts.get('editor')), 'GET')
+  equal(await allowed(writing, drafts.get('editor')), 'GET, DELETE, POST, PUT, PATCH')
+  equal(await allowed(writing, published.get('author')), 'GET')
 })
 
 test('a token that may only write makes no terms through an event and imports no image', async () => {
@@ -195,14 +195,14 @@ test('a token that may only write makes no terms through an event and imports no
     '/events',
     event({ tags: 'made-by-a-token', categories: 'Made by a token' }),
   )
-  assert.equal(status, 201)
-  assert.deepEqual([body.tags, body.categories], [[], []])
+  equal(status, 201)
+  deepEqual([body.tags, body.categories], [[], []])
 })
 
 test('an expired token is 401 for reads and writes, and one without a scope is the owner', async (t) => {
   const expires = Date.now() + 600_000
   const token = await tokenOf('author', { expires })
-  assert.equal((await ask(token, 'GET', `/events/${drafts.get('author')}`)).status, 200)
+  equal((await ask(token, 'GET', `/events/${drafts.get('author')}`)).status, 200)
   t.mock.timers.enable({ apis: ['Date'], now: expires })
   for (const [method, path] of [
     ['GET', '/events'],
@@ -210,12 +210,12 @@ test('an expired token is 401 for reads and writes, and one without a scope is t
     ['GET', '~/wp-json/wp/v2/users/me'],
   ] as const) {
     const { status, body } = await ask(token, method, path, method === 'POST' ? event({}) : undefined)
-    assert.deepEqual(
+    deepEqual(
       [status, body.code, body.data],
       [401, 'credential_expired', { status: 401 }],
       `${method} ${path}`,
     )
-    assert.match(body.message, /expired/)
+    match(body.message, /expired/)
   }
 })
 
@@ -236,5 +236,5 @@ test('which credentials were used is known once the service has stopped', async 
     await close()
   }
   await own.close()
-  assert.deepEqual(kept, ['test ', `Used ${new Date().getUTCFullYear()}`])
+  deepEqual(kept, ['test ', `Used ${new Date().getUTCFullYear()}`])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deskPrunings } from '../../src/features/desk/desk-rows.ts'
 import { proposeChange } from '../../src/features/desk/review/review.ts'
@@ -31,36 +31,33 @@ test('what somebody writes is kept for them alone, at most every five seconds an
   const editor = await callerContext(service, 'editor')
   const { id, version } = await createRecord(editor, events, { title: 'Saved', ...day })
   const typed = text(id, { title: 'Typed' }, '', version)
-  assert.equal(await keepUnsavedText(editor, typed), 'kept')
-  assert.equal(
-    await keepUnsavedText(later(editor, 4), { ...typed, values: { title: 'Typed on' } }),
-    'too soon',
-  )
-  assert.equal(await keepUnsavedText(later(editor, 6), { ...typed, values: { title: 'Typed on' } }), 'kept')
-  assert.equal(
+  equal(await keepUnsavedText(editor, typed), 'kept')
+  equal(await keepUnsavedText(later(editor, 4), { ...typed, values: { title: 'Typed on' } }), 'too soon')
+  equal(await keepUnsavedText(later(editor, 6), { ...typed, values: { title: 'Typed on' } }), 'kept')
+  equal(
     await keepUnsavedText(later(editor, 60), { ...typed, values: { title: 'x'.repeat(200_001) } }),
     'too large',
   )
-  assert.deepEqual((await findUnsavedText(editor, 'event', id))?.values, { title: 'Typed on' })
-  assert.equal(await findUnsavedText(await callerContext(service, 'admin'), 'event', id), undefined)
-  assert.equal((await service.get(`/events/${id}`, 'editor')).body.title, 'Saved')
+  deepEqual((await findUnsavedText(editor, 'event', id))?.values, { title: 'Typed on' })
+  equal(await findUnsavedText(await callerContext(service, 'admin'), 'event', id), undefined)
+  equal((await service.get(`/events/${id}`, 'editor')).body.title, 'Saved')
   await discardUnsavedText(editor, 'event', id)
-  assert.deepEqual(await listUnsavedTexts(editor), [])
+  deepEqual(await listUnsavedTexts(editor), [])
 })
 
 test('it goes when it is saved, also of a new record, and in all forms when it is trashed', async () => {
   const author = await callerContext(service, 'author')
   await keepUnsavedText(author, text(0, { title: 'New' }, 'one', 0))
   const { id, version } = await createRecord(author, events, { title: 'New', ...day }, undefined, 'one')
-  assert.deepEqual(await listUnsavedTexts(author), [])
+  deepEqual(await listUnsavedTexts(author), [])
   await keepUnsavedText(later(author, 9), text(id, { title: 'Newer' }, '', version))
   await updateRecord(author, events, id, { title: 'Newer' })
-  assert.deepEqual(await listUnsavedTexts(author), [])
+  deepEqual(await listUnsavedTexts(author), [])
   for (const [at, form] of ['', 'one', 'two'].entries())
     await keepUnsavedText(later(author, 18 + at * 9), text(id, {}, form, version))
-  assert.equal((await listUnsavedTexts(author)).length, 3)
+  equal((await listUnsavedTexts(author)).length, 3)
   await removeRecord(author, events, id)
-  assert.deepEqual(await listUnsavedTexts(author), [])
+  deepEqual(await listUnsavedTexts(author), [])
 })
 
 test('forms of two new records have a text each, and saving one leaves the other', async () => {
@@ -72,15 +69,15 @@ test('forms of two new records have a text each, and saving one leaves the other
     version: 0,
     values: { title: form },
   })
-  assert.equal(await keepUnsavedText(admin, typedIn('one')), 'kept')
-  assert.equal(await keepUnsavedText(later(admin, 9), typedIn('two')), 'kept')
-  assert.equal(await keepUnsavedText(later(admin, 18), typedIn('x'.repeat(65))), 'too large')
-  assert.equal((await findUnsavedText(admin, 'event', 0, 'one'))?.values.title, 'one')
-  assert.equal((await findUnsavedText(admin, 'event', 0))?.values.title, 'two')
+  equal(await keepUnsavedText(admin, typedIn('one')), 'kept')
+  equal(await keepUnsavedText(later(admin, 9), typedIn('two')), 'kept')
+  equal(await keepUnsavedText(later(admin, 18), typedIn('x'.repeat(65))), 'too large')
+  equal((await findUnsavedText(admin, 'event', 0, 'one'))?.values.title, 'one')
+  equal((await findUnsavedText(admin, 'event', 0))?.values.title, 'two')
   await createRecord(admin, events, { title: 'Two', ...day }, undefined, 'two')
-  assert.deepEqual(pluck(await listUnsavedTexts(admin), 'form'), ['one'])
+  deepEqual(pluck(await listUnsavedTexts(admin), 'form'), ['one'])
   await discardUnsavedText(admin, 'event', 0, 'one')
-  assert.deepEqual(await listUnsavedTexts(admin), [])
+  deepEqual(await listUnsavedTexts(admin), [])
 })
 
 test('nothing that caches go by moves, nothing stands in the history, and copies leave it out', async () => {
@@ -102,7 +99,7 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   // An answer is named by its content once it has been requested twice.
   await etag()
   const shown = await etag()
-  assert.ok(shown)
+  ok(shown)
   for (let i = 0; i < 20; i += 1)
     await keepUnsavedText(later(editor, 100 + 10 * i), text(i, { title: 'x' }, '', 0))
   const proposed = await proposeChange(
@@ -112,14 +109,12 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
     { values: { title: 'Proposed' }, version },
     'Please',
   )
-  assert.ok('proposal' in proposed)
-  assert.equal(await position(), before)
-  assert.equal(await etag(), shown)
-  assert.deepEqual(await acts(), told)
+  ok('proposal' in proposed)
+  equal(await position(), before)
+  equal(await etag(), shown)
+  deepEqual(await acts(), told)
   const names = (await listTables(database.read, await featureTables())).map(({ name }) => name)
-  assert.ok(
-    names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'),
-  )
+  ok(names.includes('proposals') && !names.includes('unsaved_texts') && !names.includes('bulk_changes'))
 })
 
 test('it goes after thirty days, and of more than a hundred the oldest', async () => {
@@ -132,9 +127,9 @@ test('it goes after thirty days, and of more than a hundred the oldest', async (
       version: 0,
       values: {},
     })
-  assert.equal((await listUnsavedTexts(editor)).length, 100)
+  equal((await listUnsavedTexts(editor)).length, 100)
   await dropOld(service.app.database, 0, editor.now + 29 * 86_400_000, undefined, deskPrunings)
-  assert.equal((await listUnsavedTexts(editor)).length, 100)
+  equal((await listUnsavedTexts(editor)).length, 100)
   await dropOld(service.app.database, 0, editor.now + 32 * 86_400_000, undefined, deskPrunings)
-  assert.deepEqual(await listUnsavedTexts(editor), [])
+  deepEqual(await listUnsavedTexts(editor), [])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { before, describe, test } from 'node:test'
@@ -102,7 +102,7 @@ async function upload(): Promise<number> {
     'content-type': 'image/png',
     'content-disposition': 'attachment; filename="red.png"',
   })
-  assert.equal(answer.status, 201)
+  equal(answer.status, 201)
   return answer.body.id
 }
 
@@ -112,7 +112,7 @@ describe('a stored record that cannot be shown', () => {
   before(async () => {
     for (const [name, [table, columns]] of Object.entries(poisons)) {
       const id = ids[name]
-      assert.ok(id, name)
+      ok(id, name)
       await poison(table, id, columns())
     }
   })
@@ -141,13 +141,13 @@ describe('a stored record that cannot be shown', () => {
       for (const as of READERS) {
         for (const path of lists()) {
           const { status, body } = await service.get(path, as)
-          assert.equal(status, 200, `${round} ${as} ${path}: ${JSON.stringify(body)}`)
+          equal(status, 200, `${round} ${as} ${path}: ${JSON.stringify(body)}`)
           const shown = body.events.map(({ id }: Body) => id)
-          for (const id of poisonedEvents()) assert.ok(!shown.includes(id), `${as} ${path}`)
-          assert.equal(typeof body.total, 'number')
+          for (const id of poisonedEvents()) ok(!shown.includes(id), `${as} ${path}`)
+          equal(typeof body.total, 'number')
         }
         const { body } = await service.get('/events?per_page=50', as)
-        assert.deepEqual(
+        deepEqual(
           body.events.map(({ id }: Body) => id).sort((a: number, b: number) => a - b),
           [...good, ...linked],
           as,
@@ -162,14 +162,14 @@ describe('a stored record that cannot be shown', () => {
         `${service.base}/events?per_page=1&start_date=2000-01-01&end_date=2100-01-01`
       const seen: number[] = []
       for (let pages = 0; next; pages++) {
-        assert.ok(pages < 30)
+        ok(pages < 30)
         const answer = await fetch(next, { headers: credentialsOf(as) })
         const page = (await answer.json()) as Body
-        assert.equal(answer.status, 200, JSON.stringify(page))
+        equal(answer.status, 200, JSON.stringify(page))
         for (const { id } of page.events) seen.push(id)
         next = page.next_rest_url
       }
-      assert.deepEqual(
+      deepEqual(
         seen.sort((a, b) => a - b),
         [...good, ...linked],
         as,
@@ -181,13 +181,13 @@ describe('a stored record that cannot be shown', () => {
     for (const as of READERS) {
       for (const path of ['/events?per_page=50', `/events?include=${linked[0]}`, `/events/${linked[0]}`]) {
         const { status, body } = await service.get(path, as)
-        assert.equal(status, 200)
+        equal(status, 200)
         const event = body.events ? body.events.find(({ id }: Body) => id === linked[0]) : body
-        assert.deepEqual([event.venue, event.image], [[], false], `${as} ${path}`)
+        deepEqual([event.venue, event.image], [[], false], `${as} ${path}`)
         const names = (records: Body[], key: string) => records.map((record) => record[key])
-        assert.deepEqual(names(event.organizer, 'organizer'), ['Good one'])
-        assert.deepEqual(names(event.categories, 'name'), ['Good category'])
-        assert.deepEqual(names(event.tags, 'name'), ['shared'])
+        deepEqual(names(event.organizer, 'organizer'), ['Good one'])
+        deepEqual(names(event.categories, 'name'), ['Good category'])
+        deepEqual(names(event.tags, 'name'), ['shared'])
       }
     }
   })
@@ -201,9 +201,9 @@ describe('a stored record that cannot be shown', () => {
         ['/tags', 'tags', 'Bad tag'],
       ] as const) {
         const { status, body } = await service.get(`${path}?per_page=50`, as)
-        assert.equal(status, 200, path)
+        equal(status, 200, path)
         const shown = body[key].map(({ id }: Body) => id)
-        assert.ok(shown.length > 0 && !shown.includes(ids[name]), `${as} ${path}`)
+        ok(shown.length > 0 && !shown.includes(ids[name]), `${as} ${path}`)
       }
     }
   })
@@ -224,9 +224,9 @@ describe('a stored record that cannot be shown', () => {
           const { status, body } = await service.get(`~/wp-json/wp/v2/${path}${query}`, as)
           // Some kinds have no second page.
           if (status === 400 && body.code === 'rest_post_invalid_page_number') continue
-          assert.equal(status, 200, `${as} ${path}${query} ${JSON.stringify(body)}`)
+          equal(status, 200, `${as} ${path}${query} ${JSON.stringify(body)}`)
           const shown = body.map(({ id }: Body) => id)
-          assert.ok(!shown.includes(ids[bad]), `${as} ${path}`)
+          ok(!shown.includes(ids[bad]), `${as} ${path}`)
         }
       }
     }
@@ -237,10 +237,10 @@ describe('a stored record that cannot be shown', () => {
     for (const [name, [table]] of Object.entries(poisons)) {
       if (!(table in paths)) continue
       const { status, body } = await service.get(`${paths[table as 'events']}/${ids[name]}`)
-      assert.deepEqual([status, body.code, body.data.status], [500, 'rest_internal_error', 500], name)
+      deepEqual([status, body.code, body.data.status], [500, 'rest_internal_error', 500], name)
     }
     for (const path of [`/categories/${ids['Bad category']}`, `/tags/${ids['Bad tag']}`])
-      assert.equal((await service.get(path)).status, 500, path)
+      equal((await service.get(path)).status, 500, path)
   })
 
   test('a process that starts on such a database fills its memory, and logs each of them', async () => {
@@ -254,7 +254,7 @@ describe('a stored record that cannot be shown', () => {
       for (const as of ['anonymous', 'editor'] as const) {
         for (let round = 0; round < 3; round++) {
           const { events } = await ask(`${base}/events?per_page=50`, as)
-          assert.deepEqual(
+          deepEqual(
             events.map(({ id }: Body) => id).sort((a: number, b: number) => a - b),
             [...good, ...linked],
           )
@@ -267,10 +267,10 @@ describe('a stored record that cannot be shown', () => {
       const kinds = { events: 'event', venues: 'venue', organizers: 'organizer', terms: '', images: 'image' }
       for (const [name, [table]] of Object.entries(poisons)) {
         const kind = kinds[table] || name.split(' ')[1] || ''
-        assert.equal(named(kind, name).length, 1, `${kind} ${name}: ${lines.join('\n')}`)
+        equal(named(kind, name).length, 1, `${kind} ${name}: ${lines.join('\n')}`)
       }
       const alone = await fetch(`${base}/events/${ids['Broken cost']}`)
-      assert.equal(alone.status, 500)
+      equal(alone.status, 500)
       const request = alone.headers.get('x-request-id') ?? 'none'
       const isItsStack = (line: string) => line.includes(`"${request}"`) && /"stack":".*\\n {4}at /.test(line)
       await until(() => lines.some(isItsStack), 'no line has the stack and the id of the request', 20)
@@ -282,19 +282,16 @@ describe('a stored record that cannot be shown', () => {
   test('can be mended by an update, and thrown away by a removal', async () => {
     const bad = ids['Bad zone']
     const refused = await service.put(`/events/${bad}`, { title: 'Still bad' })
-    assert.ok(refused.status >= 400, String(refused.status))
-    assert.equal((await service.put(`/events/${bad}`, { timezone: 'Europe/Paris' })).status, 200)
-    assert.equal((await service.get(`/events/${bad}`)).body.title, 'Bad zone')
+    ok(refused.status >= 400, String(refused.status))
+    equal((await service.put(`/events/${bad}`, { timezone: 'Europe/Paris' })).status, 200)
+    equal((await service.get(`/events/${bad}`)).body.title, 'Bad zone')
     const thrown = await service.remove(`/events/${ids['Broken cost']}`)
-    assert.deepEqual([thrown.status, thrown.body.id, thrown.body.status], [200, ids['Broken cost'], 'trash'])
+    deepEqual([thrown.status, thrown.body.id, thrown.body.status], [200, ids['Broken cost'], 'trash'])
     const venue = await service.remove(`/venues/${ids['Bad venue']}`)
-    assert.deepEqual([venue.status, venue.body.id, venue.body.status], [200, ids['Bad venue'], 'trash'])
+    deepEqual([venue.status, venue.body.id, venue.body.status], [200, ids['Bad venue'], 'trash'])
     for (const path of [`/tags/${ids['Bad tag']}`, `/categories/${ids['Bad category']}`])
-      assert.equal((await service.remove(path)).status, 200, path)
-    assert.equal(
-      (await service.get('/events?per_page=50')).body.events.length,
-      good.length + linked.length + 1,
-    )
+      equal((await service.remove(path)).status, 200, path)
+    equal((await service.get('/events?per_page=50')).body.events.length, good.length + linked.length + 1)
   })
 })
 
@@ -308,15 +305,15 @@ test('a record that could not be shown is not written', async () => {
     title: 'Changed',
     venue: { venue: 'Never made' },
   })
-  assert.ok(status >= 400)
+  ok(status >= 400)
   const row = await database.read
     .selectFrom('events')
     .select('title')
     .where('id', '=', event.id)
     .executeTakeFirst()
-  assert.equal(row?.title, 'To be damaged')
-  assert.equal((await service.get('/venues?search=never', 'admin')).body.total, 0)
-  assert.equal(
+  equal(row?.title, 'To be damaged')
+  equal((await service.get('/venues?search=never', 'admin')).body.total, 0)
+  equal(
     (await service.get('/events?per_page=50&status=draft,publish', 'admin')).body.events.length,
     before.body.events.length,
   )
@@ -327,8 +324,8 @@ test('the same record is noted once a minute, and only so many of them', () => {
   const report = (error: unknown) => noted.push(String(error))
   for (let round = 0; round < 3; round++)
     for (let id = 1; id <= 200; id++) noteUnshowable({ report }, 'event', id, new Error('it is broken'))
-  assert.equal(noted.length, 50)
-  assert.equal(noted[0], 'UnshowableRecord: event 1 cannot be shown: it is broken')
+  equal(noted.length, 50)
+  equal(noted[0], 'UnshowableRecord: event 1 cannot be shown: it is broken')
 })
 
 async function startLogging() {
@@ -365,6 +362,6 @@ async function startLogging() {
 
 async function ask(url: string, as: Reader): Promise<Body> {
   const answer = await fetch(url, { headers: credentialsOf(as) })
-  assert.ok(answer.status === 200 || answer.status === 503, `${url}: ${answer.status}`)
+  ok(answer.status === 200 || answer.status === 503, `${url}: ${answer.status}`)
   return answer.json()
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertNone } from '../support/lists.ts'
 import { type Body, onDay, type Reader, serviceForTests } from '../support/service.ts'
@@ -7,11 +7,7 @@ const service = serviceForTests()
 const { create, update } = service
 const read = (path: string, as: Reader = 'admin') => service.read(path, as)
 const createEvent = (fields: object) =>
-  create('/events', {
-    title: 'At home',
-    ...onDay('2027-05-01', '10:00:00', '12:00:00'),
-    ...fields,
-  })
+  create('/events', { title: 'At home', ...onDay('2027-05-01', '10:00:00', '12:00:00'), ...fields })
 const namesOf = (records: Body[], key: string): string[] => records.map((record: Body) => record[key])
 
 describe('venues', () => {
@@ -61,18 +57,18 @@ describe('venues', () => {
       global_id: `localhost?id=${id}`,
       global_id_lineage: [`localhost?id=${id}`],
     }
-    assert.deepEqual(venue, expected)
+    deepEqual(venue, expected)
     assertNone(Object.keys(venue), (key) => !(key in expected))
   })
 
   test('a venue of a name alone shows nothing that is empty, and its map switches on', async () => {
     const venue = await create('/venues', { venue: 'Bare Venue' })
-    assert.deepEqual(Object.keys(venue), [
+    deepEqual(Object.keys(venue), [
       ...['id', 'author', 'status', 'date', 'date_utc', 'modified', 'modified_utc', 'url', 'venue', 'slug'],
       ...['show_map', 'show_map_link', 'global_id', 'global_id_lineage'],
     ])
-    assert.deepEqual([venue.show_map, venue.show_map_link], [true, true])
-    assert.equal(venue.url, `${service.origin}/venue/bare-venue/`)
+    deepEqual([venue.show_map, venue.show_map_link], [true, true])
+    equal(venue.url, `${service.origin}/venue/bare-venue/`)
   })
 
   test('single reads by id and by slug add linked data, with known parts of the address', async () => {
@@ -82,7 +78,7 @@ describe('venues', () => {
       website: 'https://hall.example/?a=1&b=2',
     })
     const { json_ld, ...venue } = await read(`/venues/${id}`, 'anonymous')
-    assert.deepEqual(json_ld, {
+    deepEqual(json_ld, {
       '@type': 'Place',
       name: 'Linked Hall',
       description: '',
@@ -91,8 +87,8 @@ describe('venues', () => {
       telephone: '',
       sameAs: 'https://hall.example/?a=1&b=2',
     })
-    assert.deepEqual(await read('/venues/by-slug/Linked-HALL', 'anonymous'), { ...venue, json_ld })
-    assert.equal(venue.website, 'https://hall.example/?a=1&b=2')
+    deepEqual(await read('/venues/by-slug/Linked-HALL', 'anonymous'), { ...venue, json_ld })
+    equal(venue.website, 'https://hall.example/?a=1&b=2')
   })
 
   test('state or province follow rule 21.5, and an update of one part heeds the others', async () => {
@@ -106,16 +102,16 @@ describe('venues', () => {
       [{ stateprovince: 'XX', state: 'NY' }, 'XX'],
     ]
     for (const [n, [place, expected]] of vectors.entries())
-      assert.equal(
+      equal(
         (await create('/venues', { venue: `Place ${n}`, ...place })).stateprovince,
         expected,
         JSON.stringify(place),
       )
     const { id } = await create('/venues', { venue: 'Moved', state: 'NY', province: 'RM' })
-    assert.equal((await update(`/venues/${id}`, { country: 'Italy' })).stateprovince, 'RM')
-    assert.equal((await update(`/venues/${id}`, { stateprovince: 'Lazio' })).stateprovince, 'Lazio')
-    assert.equal((await update(`/venues/${id}`, { country: 'US' })).stateprovince, 'Lazio')
-    assert.equal((await update(`/venues/${id}`, { stateprovince: '' })).stateprovince, 'NY')
+    equal((await update(`/venues/${id}`, { country: 'Italy' })).stateprovince, 'RM')
+    equal((await update(`/venues/${id}`, { stateprovince: 'Lazio' })).stateprovince, 'Lazio')
+    equal((await update(`/venues/${id}`, { country: 'US' })).stateprovince, 'Lazio')
+    equal((await update(`/venues/${id}`, { stateprovince: '' })).stateprovince, 'NY')
   })
 
   test('texts of one line lose markup and surplus blanks', async () => {
@@ -124,8 +120,8 @@ describe('venues', () => {
       address: ' 1 <i>Main</i>\n Street ',
       phone: '<script>x</script> 5 5',
     })
-    assert.deepEqual([venue.address, venue.phone.includes('<')], ['1 Main Street', false])
-    assert.equal(venue.venue.trim(), venue.venue)
+    deepEqual([venue.address, venue.phone.includes('<')], ['1 Main Street', false])
+    equal(venue.venue.trim(), venue.venue)
   })
 })
 
@@ -152,9 +148,9 @@ describe('organizers', () => {
       global_id: `localhost?id=${id}`,
       global_id_lineage: [`localhost?id=${id}`],
     }
-    assert.deepEqual(organizer, expected)
-    assert.deepEqual(Object.keys(organizer), Object.keys(expected))
-    assert.deepEqual((await read('/organizers/by-slug/full-o')).json_ld, {
+    deepEqual(organizer, expected)
+    deepEqual(Object.keys(organizer), Object.keys(expected))
+    deepEqual((await read('/organizers/by-slug/full-o')).json_ld, {
       '@type': 'Person',
       name: 'Full O',
       description: 'About us',
@@ -166,7 +162,7 @@ describe('organizers', () => {
   })
 
   test('an e-mail address may be anything on one line', async () => {
-    assert.equal(
+    equal(
       (await create('/organizers', { organizer: 'Shy', email: 'ask at the desk' })).email,
       'ask at the desk',
     )
@@ -190,31 +186,31 @@ for (const kind of ['venue', 'organizer'] as const) {
         const { body: changed } = await service.request('admin', method, `${path}/${id}`, {
           [name]: `${value}2`,
         })
-        assert.match(changed[name], /2(<\/p>)?$/)
+        match(changed[name], /2(<\/p>)?$/)
         const ignored = [name, 'modified', 'modified_utc', 'json_ld', 'stateprovince']
         for (const key of Object.keys(before))
-          if (!ignored.includes(key)) assert.deepEqual(changed[key], before[key], key)
-        assert.equal((await update(`${path}/${id}`, { [name]: null }))[name], changed[name])
-        assert.equal((await update(`${path}/${id}`, { [name]: '' }))[name], undefined)
+          if (!ignored.includes(key)) deepEqual(changed[key], before[key], key)
+        equal((await update(`${path}/${id}`, { [name]: null }))[name], changed[name])
+        equal((await update(`${path}/${id}`, { [name]: '' }))[name], undefined)
       }
     })
 
     test('a new name keeps the slug, and a slug can not be chosen', async () => {
       const record = await create(path, { [kind]: `Named ${kind}`, slug: 'chosen' })
-      assert.equal(record.slug, `named-${kind}`)
+      equal(record.slug, `named-${kind}`)
       const renamed = await update(`${path}/by-slug/${record.slug}`, { [kind]: 'Renamed', slug: 'other' })
-      assert.deepEqual([renamed.id, renamed[kind], renamed.slug], [record.id, 'Renamed', `named-${kind}`])
+      deepEqual([renamed.id, renamed[kind], renamed.slug], [record.id, 'Renamed', `named-${kind}`])
     })
 
     test('a blank name is refused, an empty or absent one is named', async () => {
       const blank = await service.post(path, { [kind]: '   ' })
-      assert.deepEqual([blank.status, blank.body.code], [400, `could-not-create-${kind}`])
+      deepEqual([blank.status, blank.body.code], [400, `could-not-create-${kind}`])
       for (const name of ['', '0', 5, []]) {
         const { body } = await service.post(path, { [kind]: name })
-        assert.deepEqual([body.code, Object.keys(body.data.params)], ['rest_invalid_param', [kind]])
+        deepEqual([body.code, Object.keys(body.data.params)], ['rest_invalid_param', [kind]])
       }
       const none = await service.post(path, {})
-      assert.deepEqual([none.body.code, none.body.data.params], ['rest_missing_callback_param', [kind]])
+      deepEqual([none.body.code, none.body.data.params], ['rest_missing_callback_param', [kind]])
     })
 
     test('a create finds the record of that name in any case whose details agree, fills gaps', async () => {
@@ -225,52 +221,46 @@ for (const kind of ['venue', 'organizer'] as const) {
         website: 'https://mill.example',
         description: 'Old mill',
       })
-      assert.deepEqual(
-        [again.id, again[kind], again.website],
-        [first.id, `Mill ${kind}`, 'https://mill.example'],
-      )
-      assert.equal((await create(path, { [kind]: `Mill ${kind}` })).id, first.id)
-      assert.equal(
-        (await create(path, { [kind]: `Mill ${kind}`, description: 'Old mill', phone: '' })).id,
-        first.id,
-      )
+      deepEqual([again.id, again[kind], again.website], [first.id, `Mill ${kind}`, 'https://mill.example'])
+      equal((await create(path, { [kind]: `Mill ${kind}` })).id, first.id)
+      equal((await create(path, { [kind]: `Mill ${kind}`, description: 'Old mill', phone: '' })).id, first.id)
       const second = await create(path, { [kind]: `Mill ${kind}`, phone: '2' })
-      assert.notEqual(second.id, first.id)
-      assert.notEqual(second.slug, first.slug)
-      assert.notEqual((await create(path, { [kind]: `Mill ${kind}`, description: 'New mill' })).id, first.id)
-      assert.equal((await read(`${path}/${first.id}`)).phone, '1')
-      assert.equal((await read(`${path}?search=mill+${kind}&per_page=50`)).total, 2)
+      notEqual(second.id, first.id)
+      notEqual(second.slug, first.slug)
+      notEqual((await create(path, { [kind]: `Mill ${kind}`, description: 'New mill' })).id, first.id)
+      equal((await read(`${path}/${first.id}`)).phone, '1')
+      equal((await read(`${path}?search=mill+${kind}&per_page=50`)).total, 2)
     })
 
     test('nobody fills gaps of what they may not change, and trashed records are not found', async () => {
       const record = await create(path, { [kind]: `Closed ${kind}` }, 'editor')
       const used = await create(path, { [kind]: `Closed ${kind}` }, 'author')
-      assert.equal(used.id, record.id)
+      equal(used.id, record.id)
       const other = await create(path, { [kind]: `Closed ${kind}`, phone: '9' }, 'author')
-      assert.notEqual(other.id, record.id)
-      assert.equal((await read(`${path}/${record.id}`)).phone, undefined)
+      notEqual(other.id, record.id)
+      equal((await read(`${path}/${record.id}`)).phone, undefined)
       await service.remove(`${path}/${record.id}`)
       await service.remove(`${path}/${other.id}`)
-      assert.ok(![record.id, other.id].includes((await create(path, { [kind]: `Closed ${kind}` })).id))
+      ok(![record.id, other.id].includes((await create(path, { [kind]: `Closed ${kind}` })).id))
     })
 
     test('removal trashes it and frees its slug, a second is told so, a status brings it back', async () => {
       const record = await create(path, { [kind]: `Passing ${kind}` })
       const event = await createEvent({ [kind]: record.id })
       const removed = (await service.remove(`${path}/by-slug/${record.slug}`)).body
-      assert.deepEqual(
+      deepEqual(
         [removed.status, removed.slug, removed.json_ld],
         ['trash', `${record.slug}__trashed`, undefined],
       )
       const again = await service.remove(`${path}/${record.id}`)
-      assert.deepEqual([again.status, again.body.code], [410, `${kind}-is-in-trash`])
+      deepEqual([again.status, again.body.code], [410, `${kind}-is-in-trash`])
       const hidden = await service.get(`${path}/${record.id}`)
-      assert.deepEqual([hidden.status, hidden.body.code], [403, `${kind}-not-accessible`])
-      assert.deepEqual((await read(`/events/${event.id}`))[kind], [])
-      assert.equal((await read(`${path}?search=passing+${kind}`)).total, 0)
+      deepEqual([hidden.status, hidden.body.code], [403, `${kind}-not-accessible`])
+      deepEqual((await read(`/events/${event.id}`))[kind], [])
+      equal((await read(`${path}?search=passing+${kind}`)).total, 0)
       const restored = await update(`${path}/${record.id}`, { status: 'publish' })
-      assert.deepEqual([restored.status, restored.slug], ['publish', record.slug])
-      assert.deepEqual([(await read(`/events/${event.id}`, 'anonymous'))[kind]].flat()[0].id, record.id)
+      deepEqual([restored.status, restored.slug], ['publish', record.slug])
+      deepEqual([(await read(`/events/${event.id}`, 'anonymous'))[kind]].flat()[0].id, record.id)
     })
 
     test('lists are filtered by event, by having events and by having events to come', async () => {
@@ -288,20 +278,20 @@ for (const kind of ['venue', 'organizer'] as const) {
         namesOf((await read(`${path}?search=filter+${kind}&per_page=50&${query}`, as))[path.slice(1)], kind)
           .map((each) => each.split(' ')[2])
           .sort()
-      assert.deepEqual(await found(''), ['draft', 'hidden', 'none', 'past', 'upcoming'])
-      assert.deepEqual(await found(`event=${upcoming.id}`), ['upcoming'])
+      deepEqual(await found(''), ['draft', 'hidden', 'none', 'past', 'upcoming'])
+      deepEqual(await found(`event=${upcoming.id}`), ['upcoming'])
       for (const yes of ['1', 'true', 'yes', 'ON'])
-        assert.deepEqual(await found(`has_events=${yes}`), ['hidden', 'past', 'upcoming'], yes)
+        deepEqual(await found(`has_events=${yes}`), ['hidden', 'past', 'upcoming'], yes)
       for (const no of ['0', 'false', '', 'x'])
-        assert.deepEqual(await found(`has_events=${no}`), ['draft', 'none'], no)
-      assert.deepEqual(await found('only_with_upcoming=true'), ['upcoming'])
-      assert.deepEqual(await found('only_with_upcoming=true', 'admin'), ['draft', 'upcoming'])
-      assert.equal((await found('only_with_upcoming=false')).length, 5)
-      assert.deepEqual(await found(`has_events=1&only_with_upcoming=1&event=${upcoming.id}&status=publish`), [
+        deepEqual(await found(`has_events=${no}`), ['draft', 'none'], no)
+      deepEqual(await found('only_with_upcoming=true'), ['upcoming'])
+      deepEqual(await found('only_with_upcoming=true', 'admin'), ['draft', 'upcoming'])
+      equal((await found('only_with_upcoming=false')).length, 5)
+      deepEqual(await found(`has_events=1&only_with_upcoming=1&event=${upcoming.id}&status=publish`), [
         'upcoming',
       ])
       for (const query of ['event=987654', 'event=x', 'status=nonsense', 'search=', 'page=0', 'per_page=x'])
-        assert.equal((await service.get(`${path}?${query}`, 'admin')).status, 400, query)
+        equal((await service.get(`${path}?${query}`, 'admin')).status, 400, query)
     })
 
     test('the search looks for words in any one field, without case and accents', async () => {
@@ -320,13 +310,13 @@ for (const kind of ['venue', 'organizer'] as const) {
         const { [path.slice(1)]: records } = await read(
           `${path}?per_page=50&search=${encodeURIComponent(text)}`,
         )
-        assert.ok(
+        ok(
           records.some(({ id }: Body) => id === record.id),
           text,
         )
       }
       for (const text of ['marble zurcher', '%', '_', '...'])
-        assert.equal((await read(`${path}?search=${encodeURIComponent(text)}`)).total, 0, text)
+        equal((await read(`${path}?search=${encodeURIComponent(text)}`)).total, 0, text)
     })
 
     test('a whole record as read, posted back under another name, makes a copy', async () => {
@@ -353,8 +343,8 @@ for (const kind of ['venue', 'organizer'] as const) {
       ]
       const without = (record: Body) =>
         Object.fromEntries(Object.entries(record).filter(([name]) => !own.includes(name)))
-      assert.notEqual(copy.id, id)
-      assert.deepEqual(without(copy), without(original))
+      notEqual(copy.id, id)
+      deepEqual(without(copy), without(original))
     })
   })
 }

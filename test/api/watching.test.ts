@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, notEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -52,27 +52,27 @@ describe('a service with the lines of requests in its log', onSqlite, () => {
 
   test('every request has one line in the log: reads from memory and from finished bodies too', async () => {
     const { base } = service
-    assert.equal((await post(base, event('Logged'))).status, 201)
+    equal((await post(base, event('Logged'))).status, 201)
     const ids: string[] = []
     const asked = [`${base}/events?start_date=2027-01-01`, `${base}/events/1`, `${base}/nothing-here`]
     for (const url of [asked[0], asked[0], asked[0], asked[1], asked[2]]) {
       const { headers } = await fetch(url ?? '')
       ids.push(headers.get('x-request-id') ?? 'none')
     }
-    assert.equal(new Set(ids).size, 5)
+    equal(new Set(ids).size, 5)
     await until(
       () => ids.every((id) => service.log().some((line) => line.requestId === id)),
       'lines are missing',
     )
     const lines = service.log().filter(({ msg }) => msg === 'answered')
-    assert.equal(lines.length, 6)
+    equal(lines.length, 6)
     const [write, ...reads] = lines
-    assert.deepEqual([write?.method, write?.route, write?.status, write?.level], ['POST', EVENTS, 201, 30])
+    deepEqual([write?.method, write?.route, write?.status, write?.level], ['POST', EVENTS, 201, 30])
     for (const [index, line] of reads.entries()) {
-      assert.equal(line.requestId, ids[index])
-      assert.ok(typeof line.ms === 'number' && line.ms >= 0 && line.bytes > 0, JSON.stringify(line))
+      equal(line.requestId, ids[index])
+      ok(typeof line.ms === 'number' && line.ms >= 0 && line.bytes > 0, JSON.stringify(line))
     }
-    assert.deepEqual(pluck(reads, 'route', 'status'), [
+    deepEqual(pluck(reads, 'route', 'status'), [
       [EVENTS, 200],
       [EVENTS, 200],
       [EVENTS, 200],
@@ -94,12 +94,12 @@ describe('a service with the lines of requests in its log', onSqlite, () => {
         .slice(before)
     await until(() => answered().length === 2, 'lines are missing')
     const [known, stranger] = answered()
-    assert.deepEqual([known?.address, known?.user, known?.agent], ['203.0.113.9', 'admin', 'probe/1'])
-    assert.deepEqual([stranger?.address, stranger?.user, stranger?.agent.length], ['127.0.0.1', '', 200])
+    deepEqual([known?.address, known?.user, known?.agent], ['203.0.113.9', 'admin', 'probe/1'])
+    deepEqual([stranger?.address, stranger?.user, stranger?.agent.length], ['127.0.0.1', '', 200])
   })
 
   test('nobody listens for readers of metrics without the setting', () => {
-    assert.equal(service.metrics, undefined)
+    equal(service.metrics, undefined)
   })
 
   test('the log begins with the version and where settings come from, and ends with the signal', async () => {
@@ -107,10 +107,10 @@ describe('a service with the lines of requests in its log', onSqlite, () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     const lines = service.log()
     const started = lines.find(({ msg }) => msg === 'started')
-    assert.equal(started?.version, version)
-    assert.equal(started?.settings.drain_ms, 'flag')
+    equal(started?.version, version)
+    equal(started?.settings.drain_ms, 'flag')
     const ends = lines.filter(({ msg }) => msg === 'stopping' || msg === 'stopped')
-    assert.deepEqual(pluck(ends, 'msg', 'signal'), [
+    deepEqual(pluck(ends, 'msg', 'signal'), [
       ['stopping', 'SIGHUP'],
       ['stopped', undefined],
     ])
@@ -122,13 +122,13 @@ test('the lines of requests can be left out, for reads or altogether', onSqlite,
   const none = await start(t, { log_level: 'info', request_log: 'none' })
   for (const { base } of [writes, none]) {
     await fetch(`${base}/events`)
-    assert.equal((await post(base, event('Quiet'))).status, 201)
+    equal((await post(base, event('Quiet'))).status, 201)
   }
   await until(() => writes.log().some(({ msg }) => msg === 'answered'), 'the write has no line')
   await Promise.all([writes.end(), none.end()])
   const answered = (service: typeof none) => service.log().filter(({ msg }) => msg === 'answered')
-  assert.deepEqual(pluck(answered(writes), 'method'), ['POST'])
-  assert.deepEqual(answered(none), [])
+  deepEqual(pluck(answered(writes), 'method'), ['POST'])
+  deepEqual(answered(none), [])
 })
 
 function failregex(): RegExp {
@@ -150,7 +150,7 @@ test('a refused sign-in is one line, which no login can forge', onSqlite, async 
       .split('\n')
       .filter((line) => line.includes('sign-in refused'))
   await until(() => refused().length === 4, 'lines are missing')
-  assert.deepEqual(
+  deepEqual(
     refused().map((line) => [failregex().exec(line)?.groups?.host, JSON.parse(line).login]),
     [...logins, ''].map((login) => ['127.0.0.1', login.split(':', 1)[0]]),
   )
@@ -163,16 +163,16 @@ function parseMetrics(page: string): Map<string, number> {
     if (line.startsWith('# HELP ')) continue
     const [, name] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? []
     if (name !== undefined) {
-      assert.ok(!typed.has(name), `${name} comes twice`)
+      ok(!typed.has(name), `${name} comes twice`)
       typed.add(name)
       continue
     }
     const [, sample = '', family = '', value = ''] =
       /^((\w+?)(?:_bucket|_sum|_count)?(?:\{[^}]*(?:\{id\}|\{slug\})?[^}]*\})?) (\S+)$/.exec(line) ?? []
-    assert.ok(typed.has(family) || typed.has(sample.split('{')[0] ?? ''), line)
-    assert.doesNotMatch(sample, /[{,]quantile=/, 'only summaries have quantiles')
-    assert.ok(!samples.has(sample), `${sample} comes twice`)
-    assert.ok(value === '+Inf' || Number.isFinite(Number(value)), line)
+    ok(typed.has(family) || typed.has(sample.split('{')[0] ?? ''), line)
+    doesNotMatch(sample, /[{,]quantile=/, 'only summaries have quantiles')
+    ok(!samples.has(sample), `${sample} comes twice`)
+    ok(value === '+Inf' || Number.isFinite(Number(value)), line)
     samples.set(sample, Number(value))
   }
   return samples
@@ -181,14 +181,14 @@ function parseMetrics(page: string): Map<string, number> {
 test('metrics tell requests, times, caches, database, process; made-up paths make no series', async (t) => {
   const service = await start(t, { metrics: '127.0.0.1:0' })
   const { base, metrics } = service
-  assert.ok(metrics)
-  for (let i = 0; i < 30; i++) assert.equal((await fetch(`${base}/events?start_date=2027-01-01`)).status, 200)
-  for (let i = 0; i < 4; i++) assert.equal((await post(base, event(`Event ${i}`))).status, 201)
+  ok(metrics)
+  for (let i = 0; i < 30; i++) equal((await fetch(`${base}/events?start_date=2027-01-01`)).status, 200)
+  for (let i = 0; i < 4; i++) equal((await post(base, event(`Event ${i}`))).status, 201)
   await fetch(`${base}/events/1`)
   await fetch(`${base}/venues?search=anything`)
   const read = async () => {
     const response = await fetch(metrics)
-    assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
     return parseMetrics(await response.text())
   }
   const sum = (samples: Map<string, number>, name: string, ...labels: string[]) =>
@@ -198,42 +198,42 @@ test('metrics tell requests, times, caches, database, process; made-up paths mak
     }, 0)
   const samples = await read()
   const route = `route="${EVENTS}"`
-  assert.equal(sum(samples, 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 30)
-  assert.equal(sum(samples, 'kalends_requests_total', route, 'method="POST"', 'status="201"'), 4)
-  assert.equal(sum(samples, 'kalends_requests_total', `route="${EVENTS}/{id}"`, 'status="404"'), 1)
-  assert.equal(sum(samples, 'kalends_request_duration_seconds_count', route), 34)
-  assert.equal(sum(samples, 'kalends_request_duration_seconds_bucket', route, 'le="+Inf"'), 34)
-  assert.equal(sum(samples, 'kalends_answers_total'), 36)
-  assert.ok(sum(samples, 'kalends_answers_total', 'from="finished"') > 0)
-  assert.ok(sum(samples, 'kalends_database_seconds_count', 'kind="write"') >= 4)
-  assert.equal(sum(samples, 'kalends_database_waiting'), 0)
-  assert.equal(sum(samples, 'kalends_queue_waiting'), 0)
-  assert.ok(sum(samples, 'kalends_queue_limit', 'work="searches"') > 0)
+  equal(sum(samples, 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 30)
+  equal(sum(samples, 'kalends_requests_total', route, 'method="POST"', 'status="201"'), 4)
+  equal(sum(samples, 'kalends_requests_total', `route="${EVENTS}/{id}"`, 'status="404"'), 1)
+  equal(sum(samples, 'kalends_request_duration_seconds_count', route), 34)
+  equal(sum(samples, 'kalends_request_duration_seconds_bucket', route, 'le="+Inf"'), 34)
+  equal(sum(samples, 'kalends_answers_total'), 36)
+  ok(sum(samples, 'kalends_answers_total', 'from="finished"') > 0)
+  ok(sum(samples, 'kalends_database_seconds_count', 'kind="write"') >= 4)
+  equal(sum(samples, 'kalends_database_waiting'), 0)
+  equal(sum(samples, 'kalends_queue_waiting'), 0)
+  ok(sum(samples, 'kalends_queue_limit', 'work="searches"') > 0)
   const hasServer = databaseName() === 'postgres'
-  assert.equal(sum(samples, 'kalends_database_connections') > 0, hasServer)
-  assert.equal(sum(samples, 'kalends_database_up'), 1)
-  assert.ok(sum(samples, 'kalends_log_position') >= 4)
-  assert.ok(sum(samples, 'kalends_memory_bytes') > 10_000_000)
-  assert.equal(sum(samples, 'kalends_info', 'version="'), 1)
-  assert.ok([...samples.keys()].some((sample) => sample.startsWith('kalends_event_loop_delay_seconds')))
-  assert.ok(samples.has('kalends_answer_bytes_total'))
+  equal(sum(samples, 'kalends_database_connections') > 0, hasServer)
+  equal(sum(samples, 'kalends_database_up'), 1)
+  ok(sum(samples, 'kalends_log_position') >= 4)
+  ok(sum(samples, 'kalends_memory_bytes') > 10_000_000)
+  equal(sum(samples, 'kalends_info', 'version="'), 1)
+  ok([...samples.keys()].some((sample) => sample.startsWith('kalends_event_loop_delay_seconds')))
+  ok(samples.has('kalends_answer_bytes_total'))
   await fetch(`${base}/events?start_date=2027-01-01`)
-  assert.equal(sum(await read(), 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 31)
+  equal(sum(await read(), 'kalends_requests_total', route, 'method="GET"', 'status="200"'), 31)
   await until(async () => sum(await read(), 'kalends_index_events') === 4, 'the index is not counted')
   for (const [path, status] of [
     ['/', 404],
     ['/events', 404],
   ] as const)
-    assert.equal((await fetch(new URL(path, metrics))).status, status)
-  assert.equal((await fetch(metrics, { method: 'POST' })).status, 405)
-  assert.notEqual(new URL(metrics).port, new URL(base).port)
-  assert.equal((await fetch(new URL('/metrics', base))).status, 404)
+    equal((await fetch(new URL(path, metrics))).status, status)
+  equal((await fetch(metrics, { method: 'POST' })).status, 405)
+  notEqual(new URL(metrics).port, new URL(base).port)
+  equal((await fetch(new URL('/metrics', base))).status, 404)
   for (let i = 0; i < 20; i++) {
     await fetch(`${base}/made-up-${i}`, { method: 'PROPFIND' })
     await fetch(new URL(`/made-up-${i}`, base))
   }
   const page = await (await fetch(metrics)).text()
-  assert.ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
+  ok(!page.includes('made-up') && !page.includes('PROPFIND'), page)
 })
 
 async function startReceiver() {
@@ -270,7 +270,7 @@ test(
     const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
     const come = async (status: number, counts: string) => {
       receiver.status = status
-      assert.equal((await post(service.base, event(`Told with ${status}`))).status, 201)
+      equal((await post(service.base, event(`Told with ${status}`))).status, 201)
       await until(async () => (await counted()) === counts, `not counted: ${counts}`)
     }
     await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
@@ -294,7 +294,7 @@ test(
       reason: 'The receiver answered that it is gone (410).',
       waiting: 1,
     }
-    assert.deepEqual(
+    deepEqual(
       lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
         message === undefined ? { ...line, waiting } : line,
       ),
@@ -306,8 +306,8 @@ test(
       ],
     )
     const ids = new Set(lines().flatMap(({ message }) => message ?? []))
-    assert.equal(ids.size, 3)
-    assert.ok(!service.printed().includes('hidden'))
+    equal(ids.size, 3)
+    ok(!service.printed().includes('hidden'))
   },
 )
 
@@ -338,13 +338,13 @@ test(
     await post(base, { ...told, online_url: `${link} and more` })
     await post(base, { ...told, online_shown: link })
     const { status } = await fetch(path, { headers })
-    assert.equal(status, 200, 'in the trash, for those who may see it')
+    equal(status, 200, 'in the trash, for those who may see it')
     await until(
       () => service.log().some(({ url, method }) => method === 'DELETE' && url),
       'the last line is missing',
     )
     await service.end()
-    assert.doesNotMatch(service.printed(), /room-secret/)
-    assert.ok(service.log().filter(({ msg }) => msg === 'answered').length >= sent.length)
+    doesNotMatch(service.printed(), /room-secret/)
+    ok(service.log().filter(({ msg }) => msg === 'answered').length >= sent.length)
   },
 )

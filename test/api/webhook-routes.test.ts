@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
@@ -33,7 +33,7 @@ after(() => close())
 
 async function add(fields: object = {}) {
   const { status, body } = await service.post(HOOKS, { url, ...fields })
-  assert.equal(status, 201, JSON.stringify(body))
+  equal(status, 201, JSON.stringify(body))
   return body
 }
 
@@ -60,43 +60,40 @@ describe('administrators manage webhooks over HTTP', () => {
       url,
       events: ['venue.*', 'event.created', 'venue.*'],
     })
-    assert.equal(status, 201)
-    assert.equal(headers.get('location'), body.rest_url)
-    assert.equal(body.rest_url, `${service.origin}/wp-json/kalends/v1/webhooks/${body.id}`)
-    assert.match(headers.get('cache-control') ?? '', /private|no-store/)
-    assert.match(body.secret, /^whsec_/)
-    assert.deepEqual([body.events, body.private, body.enabled], [['venue.*', 'event.created'], false, true])
+    equal(status, 201)
+    equal(headers.get('location'), body.rest_url)
+    equal(body.rest_url, `${service.origin}/wp-json/kalends/v1/webhooks/${body.id}`)
+    match(headers.get('cache-control') ?? '', /private|no-store/)
+    match(body.secret, /^whsec_/)
+    deepEqual([body.events, body.private, body.enabled], [['venue.*', 'event.created'], false, true])
     const { secret, ...shown } = body
     const path = `${HOOKS}/${body.id}`
-    assert.deepEqual((await service.get(path, 'admin')).body, shown)
+    deepEqual((await service.get(path, 'admin')).body, shown)
     const listed = await service.get(HOOKS, 'admin')
-    assert.deepEqual(
+    deepEqual(
       listed.body.webhooks.find(({ id }: { id: number }) => id === body.id),
       shown,
     )
-    assert.deepEqual((await service.request('admin', 'PATCH', path, {})).body, shown)
-    assert.ok(!JSON.stringify(listed.body).includes('whsec_'))
-    assert.deepEqual((await service.remove(path)).body, shown)
-    assert.equal((await service.get(path, 'admin')).body.code, 'rest-webhook-not-found')
-    assert.ok(secret.length > 40)
+    deepEqual((await service.request('admin', 'PATCH', path, {})).body, shown)
+    ok(!JSON.stringify(listed.body).includes('whsec_'))
+    deepEqual((await service.remove(path)).body, shown)
+    equal((await service.get(path, 'admin')).body.code, 'rest-webhook-not-found')
+    ok(secret.length > 40)
   })
 
   test('one is told of changes as asked, and of none when it is added disabled', async () => {
     const told = await add({ events: 'term.created' })
     const silent = await add({ events: '*', enabled: false, private: true })
-    assert.deepEqual(
-      [silent.enabled, silent.private, silent.disabled_why],
-      [false, true, 'By an administrator.'],
-    )
+    deepEqual([silent.enabled, silent.private, silent.disabled_why], [false, true, 'By an administrator.'])
     received.length = 0
     await service.create('/tags', { name: 'Told over HTTP' })
     await service.create('/venues', { venue: 'Not told' })
     await until(() => received.length > 0, 'the message')
     const [{ headers, text }] = received as [(typeof received)[0]]
     new Webhook(told.secret).verify(text, headers as Record<string, string>)
-    assert.equal(JSON.parse(text).type, 'term.created')
+    equal(JSON.parse(text).type, 'term.created')
     const waiting = await service.get(`${HOOKS}/${silent.id}/deliveries`, 'admin')
-    assert.deepEqual(waiting.body.deliveries, [])
+    deepEqual(waiting.body.deliveries, [])
     for (const { id } of [told, silent]) await service.remove(`${HOOKS}/${id}`)
   })
 
@@ -105,17 +102,17 @@ describe('administrators manage webhooks over HTTP', () => {
     const path = `${HOOKS}/${id}`
     const change = async (method: string, fields: object) => {
       const { status, body } = await service.request('admin', method, path, fields)
-      assert.equal(status, 200, JSON.stringify(body))
+      equal(status, 200, JSON.stringify(body))
       return body
     }
-    assert.deepEqual(await change('PUT', { private: true }), { id, ...added, private: true })
-    assert.deepEqual((await change('PATCH', { events: 'series.*, *' })).events, ['series.*', '*'])
-    assert.equal((await change('PATCH', { url: `${url}/other` })).url, `${url}/other`)
+    deepEqual(await change('PUT', { private: true }), { id, ...added, private: true })
+    deepEqual((await change('PATCH', { events: 'series.*, *' })).events, ['series.*', '*'])
+    equal((await change('PATCH', { url: `${url}/other` })).url, `${url}/other`)
     const disabled = await change('PATCH', { enabled: false })
-    assert.match(disabled.disabled_utc, /^\d{4}-/)
-    assert.deepEqual(await change('PATCH', { enabled: false }), disabled)
+    match(disabled.disabled_utc, /^\d{4}-/)
+    deepEqual(await change('PATCH', { enabled: false }), disabled)
     const enabled = await change('PUT', { enabled: 'true', private: '0', url, events: 'event.*' })
-    assert.deepEqual(enabled, { id, ...added })
+    deepEqual(enabled, { id, ...added })
     await service.remove(path)
   })
 
@@ -123,28 +120,28 @@ describe('administrators manage webhooks over HTTP', () => {
     const { id, secret } = await add()
     const path = `${HOOKS}/${id}`
     received.length = 0
-    assert.deepEqual((await service.post(`${path}/test`, {})).body, { arrived: true, status: 204, error: '' })
+    deepEqual((await service.post(`${path}/test`, {})).body, { arrived: true, status: 204, error: '' })
     answers = 500
     const failed = await service.post(`${path}/test`, {})
-    assert.deepEqual([failed.status, failed.body.arrived, failed.body.status], [200, false, 500])
+    deepEqual([failed.status, failed.body.arrived, failed.body.status], [200, false, 500])
     answers = 204
     const { deliveries } = (await service.get(`${path}/deliveries`, 'admin')).body
-    assert.deepEqual(pluck(deliveries, 'state', 'type'), [
+    deepEqual(pluck(deliveries, 'state', 'type'), [
       ['failed', 'webhook.test'],
       ['sent', 'webhook.test'],
     ])
     const [last] = deliveries
-    assert.deepEqual((await service.get(`${path}/deliveries?per_page=1`, 'admin')).body.deliveries, [last])
+    deepEqual((await service.get(`${path}/deliveries?per_page=1`, 'admin')).body.deliveries, [last])
     const again = await service.post(`${path}/deliveries/${last.id}/resend`, {})
-    assert.deepEqual([again.status, again.body.state, again.body.message], [200, 'waiting', last.message])
+    deepEqual([again.status, again.body.state, again.body.message], [200, 'waiting', last.message])
     await until(() => received.length === 3, 'the message again')
-    assert.equal(received[2]?.headers['webhook-id'], last.message)
+    equal(received[2]?.headers['webhook-id'], last.message)
     const other = await add()
     const elsewhere = await service.post(`${HOOKS}/${other.id}/deliveries/${last.id}/resend`, {})
-    assert.deepEqual([elsewhere.status, elsewhere.body.code], [404, 'rest-message-not-found'])
+    deepEqual([elsewhere.status, elsewhere.body.code], [404, 'rest-message-not-found'])
     const rotated = await service.post(`${path}/rotate`, {})
-    assert.match(rotated.body.secret, /^whsec_/)
-    assert.notEqual(rotated.body.secret, secret)
+    match(rotated.body.secret, /^whsec_/)
+    notEqual(rotated.body.secret, secret)
     await service.post(`${path}/test`, {})
     const { headers = {}, text = '' } = received[3] ?? {}
     for (const each of [secret, rotated.body.secret])
@@ -165,16 +162,16 @@ describe('administrators manage webhooks over HTTP', () => {
     const seen: number[] = []
     for (const page of [1, 2]) {
       const { body } = await service.get(`${HOOKS}/${id}/deliveries?per_page=1000&page=${page}`, 'admin')
-      assert.deepEqual([body.total, body.total_pages], [1203, 2])
+      deepEqual([body.total, body.total_pages], [1203, 2])
       for (const { record } of body.deliveries) seen.push(record)
     }
-    assert.deepEqual(seen, rows.map(({ record }) => record).reverse())
+    deepEqual(seen, rows.map(({ record }) => record).reverse())
     for (const page of ['3', '99999999999999'])
-      assert.deepEqual(
+      deepEqual(
         (await service.get(`${HOOKS}/${id}/deliveries?per_page=1000&page=${page}`, 'admin')).body.deliveries,
         [],
       )
-    assert.equal((await service.get(`${HOOKS}/${id}/deliveries?page=0`, 'admin')).status, 400)
+    equal((await service.get(`${HOOKS}/${id}/deliveries?page=0`, 'admin')).status, 400)
     await service.remove(`${HOOKS}/${id}`)
   })
 
@@ -182,19 +179,19 @@ describe('administrators manage webhooks over HTTP', () => {
     const send = (fields: object, prefer: Record<string, string> = {}) =>
       service.post(HOOKS, fields, 'admin', { 'idempotency-key': 'hook 1', ...prefer })
     const [first, again] = [await send({ url }), await send({ url })]
-    assert.deepEqual([again.status, again.body], [201, first.body])
-    assert.equal(again.headers.get('idempotency-replayed'), 'true')
-    assert.equal((await send({ url, private: true })).status, 422)
+    deepEqual([again.status, again.body], [201, first.body])
+    equal(again.headers.get('idempotency-replayed'), 'true')
+    equal((await send({ url, private: true })).status, 422)
     const short = await send({ url }, { prefer: 'return=minimal' })
-    assert.deepEqual(
+    deepEqual(
       [short.status, short.body, short.headers.get('location'), short.headers.get('preference-applied')],
       [201, undefined, first.body.rest_url, 'return=minimal'],
     )
     const listed = (await service.get(HOOKS, 'admin')).body.webhooks.filter(
       (hook: { url: string }) => hook.url === url,
     )
-    assert.deepEqual(pluck(listed, 'id'), [first.body.id])
-    assert.equal((await send({ url: 'https://192.168.1.1/' })).status, 422)
+    deepEqual(pluck(listed, 'id'), [first.body.id])
+    equal((await send({ url: 'https://192.168.1.1/' })).status, 422)
     await service.remove(`${HOOKS}/${first.body.id}`)
   })
 
@@ -203,17 +200,17 @@ describe('administrators manage webhooks over HTTP', () => {
     const { id } = (await other.post(HOOKS, { url, enabled: false })).body
     const answered = 'Der Empfänger hat mit 500 geantwortet.'
     answers = 500
-    assert.equal((await other.post(`${HOOKS}/${id}/test`, {})).body.error, answered)
+    equal((await other.post(`${HOOKS}/${id}/test`, {})).body.error, answered)
     answers = 204
     await other.request('admin', 'PATCH', `${HOOKS}/${id}`, { url: 'http://127.0.0.1:1/' })
     const { error } = (await other.post(`${HOOKS}/${id}/test`, {})).body
-    assert.match(error, /^Der Empfänger war nicht erreichbar \(ECONNREFUSED\)/)
+    match(error, /^Der Empfänger war nicht erreichbar \(ECONNREFUSED\)/)
     const { deliveries } = (await other.get(`${HOOKS}/${id}/deliveries`, 'admin')).body
-    assert.equal(deliveries[1].error, answered)
+    equal(deliveries[1].error, answered)
     const why = (await other.get(`${HOOKS}/${id}`, 'admin')).body.disabled_why
-    assert.equal(why, 'Von einem Administrator.')
+    equal(why, 'Von einem Administrator.')
     const { body } = await other.post(HOOKS, { url: 'http://192.168.1.1/' })
-    assert.match(body.data.params.url, /^Nachrichten gehen/)
+    match(body.data.params.url, /^Nachrichten gehen/)
   })
 
   test('each change is in the history under the name of its administrator, with the host alone', async () => {
@@ -229,11 +226,11 @@ describe('administrators manage webhooks over HTTP', () => {
       .where('record', '=', id)
       .orderBy('id')
       .execute()
-    assert.deepEqual(
+    deepEqual(
       acts.map(({ action, login }) => `${login} ${action}`),
       ['admin create', 'admin update', 'admin update', 'admin delete'],
     )
-    assert.ok(!JSON.stringify(acts).includes('hidden'))
+    ok(!JSON.stringify(acts).includes('hidden'))
   })
 })
 
@@ -267,57 +264,53 @@ describe('what is wrong is refused', () => {
       ] as const) {
         const answer = await service.request('admin', method, path, fields)
         const where = `${method} ${JSON.stringify(fields).slice(0, 80)}`
-        assert.deepEqual([answer.status, answer.body.code], [400, 'rest_invalid_param'], where)
-        assert.deepEqual(refusedFields(answer), named, where)
+        deepEqual([answer.status, answer.body.code], [400, 'rest_invalid_param'], where)
+        deepEqual(refusedFields(answer), named, where)
       }
     }
     const said = async (fields: object) => (await service.post(HOOKS, fields)).body.data.params
-    assert.match(
+    match(
       (await said({ url: 'https://192.168.1.1/' })).url,
       /^Messages are sent by https to public addresses/,
     )
-    assert.match(
+    match(
       (await said({ url, events: 'event.made' })).events,
       /^"event\.made" is no type of change; there are event/,
     )
-    assert.equal((await service.post(HOOKS, {})).body.code, 'rest_missing_callback_param')
+    equal((await service.post(HOOKS, {})).body.code, 'rest_missing_callback_param')
     for (const many of ['0', '-1', 'x', '1.5'])
-      assert.equal(
-        (await service.get(`${HOOKS}/${id}/deliveries?per_page=${many}`, 'admin')).status,
-        400,
-        many,
-      )
-    assert.equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=99999999`, 'admin')).status, 200)
-    assert.deepEqual((await service.get(HOOKS, 'admin')).body, before)
+      equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=${many}`, 'admin')).status, 400, many)
+    equal((await service.get(`${HOOKS}/${id}/deliveries?per_page=99999999`, 'admin')).status, 200)
+    deepEqual((await service.get(HOOKS, 'admin')).body, before)
     await service.remove(`${HOOKS}/${id}`)
   })
 
   test('an id of nothing, however long', async () => {
     for (const id of ['0', '9'.repeat(40)])
-      assert.equal((await service.get(`${HOOKS}/${id}`, 'admin')).body.code, 'rest-webhook-not-found')
+      equal((await service.get(`${HOOKS}/${id}`, 'admin')).body.code, 'rest-webhook-not-found')
   })
 
   test('a token of an administrator manages them with write-all or no scope, not in a batch', async () => {
     const token = (name: string, scopes?: readonly CredentialScope[]) =>
       service.app.database.write(async (tx) => {
         const admin = await findUserByLogin(tx, 'admin')
-        assert.ok(admin)
+        ok(admin)
         return addCredential(tx, admin, 'token', name, Date.now(), undefined, scopes ? { scopes } : {})
       })
     const statusWith = async (secret: string) =>
       (await service.get(HOOKS, 'anonymous', { authorization: `Bearer ${secret}` })).status
-    assert.equal(await statusWith(await token('whole')), 200)
-    assert.equal(await statusWith(await token('all', ['write-all'])), 200)
-    assert.equal(await statusWith(await token('own', ['write-own', 'media', 'read-drafts'])), 403)
+    equal(await statusWith(await token('whole')), 200)
+    equal(await statusWith(await token('all', ['write-all'])), 200)
+    equal(await statusWith(await token('own', ['write-own', 'media', 'read-drafts'])), 403)
     const requests = [{ path: '/kalends/v1/webhooks', body: { url } }]
     const batch = await service.post('~/wp-json/batch/v1', { requests })
-    assert.deepEqual(batch.body.responses[0].body.code, 'rest_batch_not_allowed')
+    deepEqual(batch.body.responses[0].body.code, 'rest_batch_not_allowed')
   })
 
   test('a body that cannot be read is not read of those who may not write it', async () => {
     const json = { 'content-type': 'application/json' }
     const statusOf = async (caller: Reader) => (await service.post(HOOKS, '{', caller, json)).status
-    assert.deepEqual(
+    deepEqual(
       [await statusOf('anonymous'), await statusOf('editor'), await statusOf('admin')],
       [401, 403, 400],
     )

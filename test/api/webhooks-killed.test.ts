@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ async function contentOf({ read }: Database): Promise<{ venues: number[]; messag
     .select(['record', 'message'])
     .orderBy('record')
     .execute()
-  assert.equal(new Set(rows.map(({ record }) => record)).size, rows.length, 'a venue is told of twice')
+  equal(new Set(rows.map(({ record }) => record)).size, rows.length, 'a venue is told of twice')
   return {
     venues: venues.map(({ id }) => id),
     messages: new Map(rows.map(({ record, message }) => [record, message])),
@@ -42,7 +42,7 @@ async function createUntilKilled(service: ServiceProcess, isTime: () => boolean)
         const { status, body } = await service.send('admin', 'POST', '/venues', {
           venue: `Hall ${writer}.${i}`,
         })
-        assert.equal(status, 201)
+        equal(status, 201)
         acknowledged.push(body.id)
       }
     }),
@@ -81,11 +81,11 @@ test('a service killed between a write and its message tells every write, once a
   try {
     await addUsers({ database })
     const added = await service.send('admin', 'POST', HOOKS, { url, events: 'venue.created' })
-    assert.equal(added.status, 201, JSON.stringify(added.body))
+    equal(added.status, 201, JSON.stringify(added.body))
     const acknowledged = await createUntilKilled(service, () => told.unanswered.length > 0)
     const { venues, messages } = await contentOf(database)
-    assert.deepEqual([...messages.keys()], venues)
-    for (const id of acknowledged) assert.ok(messages.has(id), `venue ${id}`)
+    deepEqual([...messages.keys()], venues)
+    for (const id of acknowledged) ok(messages.has(id), `venue ${id}`)
     // Messages being sent belong to the killed process for a minute. Here they become due at once.
     const due = { next_utc: '2020-01-01 00:00:00' }
     await database.write((tx) => tx.updateTable('webhook_deliveries').set(due).execute())
@@ -93,8 +93,8 @@ test('a service killed between a write and its message tells every write, once a
     service = await start()
     await until(() => told.answered.length >= messages.size, 'not every message arrives')
     await sleep(1200)
-    assert.deepEqual(told.answered.toSorted(), [...messages.values()].sort())
-    for (const id of told.unanswered) assert.ok(told.answered.includes(id), id)
+    deepEqual(told.answered.toSorted(), [...messages.values()].sort())
+    for (const id of told.unanswered) ok(told.answered.includes(id), id)
   } finally {
     await database.close()
   }

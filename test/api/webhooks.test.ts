@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -112,20 +112,20 @@ describe('messages', () => {
     const told = await hook('event.*')
     const event = await service.create('/events', { title: 'Told & signed', ...day })
     const [message] = await heard(told, 1)
-    assert.ok(message)
+    ok(message)
     const headers = Object.fromEntries(
       Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
     )
-    assert.deepEqual(new Webhook(told.secret).verify(message.text, headers), message.body)
-    assert.throws(() => new Webhook(told.secret).verify(`${message.text} `, headers))
-    assert.match(String(headers['webhook-id']), /^msg_/)
-    assert.equal(headers['content-type'], 'application/json')
+    deepEqual(new Webhook(told.secret).verify(message.text, headers), message.body)
+    throws(() => new Webhook(told.secret).verify(`${message.text} `, headers))
+    match(String(headers['webhook-id']), /^msg_/)
+    equal(headers['content-type'], 'application/json')
     const { type, timestamp, data } = message.body
-    assert.deepEqual([type, data.kind, data.id], ['event.created', 'event', event.id])
-    assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
+    deepEqual([type, data.kind, data.id], ['event.created', 'event', event.id])
+    ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
     const { json_ld: _own, ...listed } = (await service.get(`/events/${event.id}`)).body
-    assert.deepEqual(data.record, listed)
-    assert.equal(data.rest_url, `${service.base}/events/${event.id}`)
+    deepEqual(data.record, listed)
+    equal(data.rest_url, `${service.base}/events/${event.id}`)
     await remove(told.id)
   })
 
@@ -139,8 +139,8 @@ describe('messages', () => {
     await heard(told, 2)
     await service.remove(`/events/${id}`)
     await quiet(told.id)
-    assert.deepEqual(types(told), ['event.created', 'event.deleted'])
-    assert.ok(told.received.every(({ text }) => !/"title":"Hidden/.test(text)))
+    deepEqual(types(told), ['event.created', 'event.deleted'])
+    ok(told.received.every(({ text }) => !/"title":"Hidden/.test(text)))
     await remove(told.id)
   })
 
@@ -159,14 +159,14 @@ describe('messages', () => {
     await service.remove(`/events/${draft.id}`)
     await quiet(all.id)
     await quiet(told.id)
-    assert.deepEqual(types(told), ['event.created', 'event.updated', 'event.deleted'])
+    deepEqual(types(told), ['event.created', 'event.updated', 'event.deleted'])
     const { sequence, ...gone } = told.received[2]?.body.data ?? {}
-    assert.deepEqual(gone, { kind: 'event', id: draft.id })
-    assert.ok(sequence > told.received[1]?.body.data.sequence)
-    assert.ok(told.received.every(({ text }) => !/secret|closed/i.test(text)))
+    deepEqual(gone, { kind: 'event', id: draft.id })
+    ok(sequence > told.received[1]?.body.data.sequence)
+    ok(told.received.every(({ text }) => !/secret|closed/i.test(text)))
     const rest = Array.from({ length: 4 }, () => 'event.updated')
-    assert.deepEqual(types(all).sort(), ['event.created', 'event.deleted', ...rest])
-    assert.ok(all.received.some(({ text }) => text.includes('Closed')))
+    deepEqual(types(all).sort(), ['event.created', 'event.deleted', ...rest])
+    ok(all.received.some(({ text }) => text.includes('Closed')))
     await remove(told.id)
     await remove(all.id)
   })
@@ -191,7 +191,7 @@ describe('messages', () => {
     told.status = 204
     await hurry(told.id)
     await quiet(told.id)
-    assert.ok(told.received.slice(before).every(({ body }) => body.type === 'event.deleted'))
+    ok(told.received.slice(before).every(({ body }) => body.type === 'event.deleted'))
     await remove(told.id)
   })
 
@@ -201,10 +201,7 @@ describe('messages', () => {
       { path: '/tribe/events/v1/venues', body: { venue: 'By batch' } },
       { path: '/wp/v2/tags', body: { name: 'By the platform' } },
     ]
-    await service.post('~/wp-json/batch/v1', {
-      validation: 'require-all-validate',
-      requests,
-    })
+    await service.post('~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
     const future = { status: 'future', date: '2090-01-01 00:00:00' }
     const { id } = await service.create('/events', { title: 'By schedule', ...day, ...future })
     await publishDue(database(), Date.parse('2090-01-02'))
@@ -214,7 +211,7 @@ describe('messages', () => {
     await service.remove(`/events/${id}`)
     await heard(told, 6)
     await quiet(told.id)
-    assert.deepEqual(types(told).sort(), [
+    deepEqual(types(told).sort(), [
       'event.created',
       'event.deleted',
       'organizer.created',
@@ -232,11 +229,8 @@ describe('messages', () => {
       { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
       { path: '/tribe/events/v1/tags', body: { name: 'Twice' } },
     ]
-    await service.post('~/wp-json/batch/v1', {
-      validation: 'require-all-validate',
-      requests,
-    })
-    assert.deepEqual(await deliveries(told.id), [])
+    await service.post('~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
+    deepEqual(await deliveries(told.id), [])
     await remove(told.id)
   })
 })
@@ -254,19 +248,19 @@ describe('a receiver', () => {
     }
     await heard(told, 4)
     await quiet(told.id)
-    assert.equal(new Set(told.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+    equal(new Set(told.received.map(({ headers }) => headers['webhook-id'])).size, 1)
     const [first] = told.received
-    for (const { text } of told.received) assert.equal(text, first?.text)
-    assert.equal(first?.body.data.id, venue)
+    for (const { text } of told.received) equal(text, first?.text)
+    equal(first?.body.data.id, venue)
     const [sent] = await deliveries(told.id)
-    assert.deepEqual([sent?.state, sent?.attempts, sent?.status], ['sent', 4, 200])
-    assert.equal((await stateOf(told.id)).failing_since_utc, '')
+    deepEqual([sent?.state, sent?.attempts, sent?.status], ['sent', 4, 200])
+    equal((await stateOf(told.id)).failing_since_utc, '')
     told.status = 503
     told.headers = { 'Retry-After': '7200' }
     await service.create('/venues', { venue: 'Much later' })
     await until(async () => (await deliveries(told.id))[1]?.attempts === 1, 'the first attempt')
     const [, later] = await deliveries(told.id)
-    assert.ok(Date.parse(`${later?.next_utc}Z`) > Date.now() + 7_000_000)
+    ok(Date.parse(`${later?.next_utc}Z`) > Date.now() + 7_000_000)
     const days = async (age: number) => {
       const old = { created_utc: formatUtc(Date.now() - age * 86_400_000), attempts: 12 }
       await database().write((tx) => setDelivery(tx, later?.id ?? 0, old))
@@ -274,7 +268,7 @@ describe('a receiver', () => {
       await until(async () => (await deliveries(told.id))[1]?.attempts === 13, 'one more attempt')
       return (await deliveries(told.id))[1]?.state
     }
-    assert.deepEqual([await days(4.9), await days(5.1)], ['waiting', 'failed'])
+    deepEqual([await days(4.9), await days(5.1)], ['waiting', 'failed'])
     await remove(told.id)
   })
 
@@ -291,13 +285,13 @@ describe('a receiver', () => {
     await hurry(told.id)
     await quiet(told.id)
     const messages = told.received.map(({ body: { calendar, data } }) => ({ calendar, ...data }))
-    assert.deepEqual(new Set(messages.map(({ calendar }) => calendar)), new Set([service.origin]))
+    deepEqual(new Set(messages.map(({ calendar }) => calendar)), new Set([service.origin]))
     const latest = messages.reduce((last, message) => (message.sequence >= last.sequence ? message : last))
-    assert.equal(latest.record.venue, 'Third')
+    equal(latest.record.venue, 'Third')
     const again = messages.filter((_, at) => told.received[at]?.body.type === 'venue.created').at(-1)
-    assert.deepEqual([again?.record.venue, again?.sequence], ['Third', latest.sequence])
+    deepEqual([again?.record.venue, again?.sequence], ['Third', latest.sequence])
     const gone = messages.find((_, at) => told.received[at]?.body.type === 'venue.deleted')
-    assert.ok(messages[0]?.sequence < gone?.sequence && gone?.sequence < latest.sequence)
+    ok(messages[0]?.sequence < gone?.sequence && gone?.sequence < latest.sequence)
     await remove(told.id)
   })
 
@@ -327,7 +321,7 @@ describe('a receiver', () => {
     })
     await heard(told, 6)
     const names = told.received.map(({ body }) => body.data.record.venue)
-    assert.deepEqual(names, ['Four', 'One', 'Two', 'Three', 'Five', 'Six'])
+    deepEqual(names, ['Four', 'One', 'Two', 'Three', 'Five', 'Six'])
     await quiet(told.id)
     await remove(told.id)
   })
@@ -368,13 +362,13 @@ describe('a receiver', () => {
       told.status = 204
       told.received.length = 0
       await mend(told)
-      if (!way.endsWith('address')) assert.equal((await stateOf(told.id)).failing_since_utc, '', way)
+      if (!way.endsWith('address')) equal((await stateOf(told.id)).failing_since_utc, '', way)
     }
     await service.create('/venues', { venue: names[3] })
     for (const { way, told } of ways) {
       await until(() => types(told).filter((type) => type !== 'webhook.test').length >= 4, way)
       const heardOf = told.received.flatMap(({ body }) => body.data.record?.venue ?? [])
-      assert.deepEqual(heardOf, names, way)
+      deepEqual(heardOf, names, way)
       await remove(told.id)
     }
   })
@@ -386,14 +380,14 @@ describe('a receiver', () => {
     await until(async () => (await stateOf(told.id)).disabled_utc !== '', 'being disabled')
     await service.create('/venues', { venue: 'Unheard' })
     await sleep(800)
-    assert.equal(told.received.length, 1)
+    equal(told.received.length, 1)
     const acts = await database()
       .read.selectFrom('history')
       .selectAll()
       .where('kind', '=', 'webhook')
       .execute()
-    assert.ok(acts.some(({ record, action }) => record === told.id && action === 'update'))
-    assert.ok(acts.every(({ name }) => !name.includes('hidden')))
+    ok(acts.some(({ record, action }) => record === told.id && action === 'update'))
+    ok(acts.every(({ name }) => !name.includes('hidden')))
     told.status = 200
     await database().write((tx) => enableWebhook(tx, told.id, Date.now()))
     await hurry(told.id)
@@ -423,7 +417,7 @@ describe('a receiver', () => {
     told.headers = { Location: other.url }
     await service.create('/venues', { venue: 'Elsewhere' })
     await until(async () => (await deliveries(told.id))[0]?.status === 307, 'the answer to be written')
-    assert.equal(other.received.length, 0)
+    equal(other.received.length, 0)
     await remove(told.id)
   })
 
@@ -434,8 +428,8 @@ describe('a receiver', () => {
     for (let i = 0; i < 4; i++) await service.create('/venues', { venue: `Slow ${i}` })
     await Promise.all([heard(quick, 4), ...slow.map((each) => heard(each, 1))])
     for (const each of slow) {
-      assert.ok((await deliveries(each.id)).every(({ attempts }) => attempts === 0))
-      assert.equal(each.received.length, 1)
+      ok((await deliveries(each.id)).every(({ attempts }) => attempts === 0))
+      equal(each.received.length, 1)
     }
     for (const { close } of slow) close()
     for (const { id } of [...slow, quick]) await remove(id)
@@ -449,10 +443,10 @@ test('addresses are public and https, or hosts of the setting', () => {
     'https://user:secret@example.org/ ftp://example.org/ file:///etc/passwd nothing ' +
     'https://2130706433/'
   ).split(' ')
-  for (const url of refused) assert.equal(mayPost(url, []), false, url)
-  assert.equal(mayPost('https://example.org/hook', []), true)
-  assert.equal(mayPost('http://127.0.0.1:8080/hook', ['127.0.0.1']), true)
-  assert.equal(mayPost('https://example.org/hook', ['127.0.0.1']), false)
+  for (const url of refused) equal(mayPost(url, []), false, url)
+  equal(mayPost('https://example.org/hook', []), true)
+  equal(mayPost('http://127.0.0.1:8080/hook', ['127.0.0.1']), true)
+  equal(mayPost('https://example.org/hook', ['127.0.0.1']), false)
 })
 
 test('two processes send each message once, and one takes over what another left behind', async () => {
@@ -463,7 +457,7 @@ test('two processes send each message once, and one takes over what another left
     await heard(told, 30)
     await quiet(told.id)
     const ids = told.received.map(({ headers }) => headers['webhook-id'])
-    assert.deepEqual([ids.length, new Set(ids).size], [30, 30])
+    deepEqual([ids.length, new Set(ids).size], [30, 30])
   } finally {
     await second.stop()
   }
@@ -475,11 +469,11 @@ test('two processes send each message once, and one takes over what another left
   told.status = 204
   const times = { nowUtc: '2098-01-01 00:00:00', untilUtc: '2099-01-01 00:00:00' }
   const left = await database().write((tx) => claimDue(tx, told.id, times))
-  assert.ok(left)
-  assert.equal(await database().write((tx) => claimDue(tx, told.id, times)), undefined)
+  ok(left)
+  equal(await database().write((tx) => claimDue(tx, told.id, times)), undefined)
   await hurry(told.id)
   const [, again] = (await heard(told, 32)).slice(30)
-  assert.equal(again?.headers['webhook-id'], left.message)
+  equal(again?.headers['webhook-id'], left.message)
   await remove(told.id)
 })
 
@@ -499,7 +493,7 @@ test('a stopped process gives back what it is sending, and another one sends it 
     headers: { ...credentialsOf('admin'), 'content-type': 'application/json' },
     body: JSON.stringify({ venue: 'Given back' }),
   })
-  assert.equal(status, 201)
+  equal(status, 201)
   await heard(receiver, 1)
   await first.stop()
   receiver.status = 204
@@ -507,7 +501,7 @@ test('a stopped process gives back what it is sending, and another one sends it 
   try {
     // Well before the minute is over after which the message of a killed process is sent again.
     const [before, again] = await heard(receiver, 2)
-    assert.equal(again?.headers['webhook-id'], before?.headers['webhook-id'])
+    equal(again?.headers['webhook-id'], before?.headers['webhook-id'])
   } finally {
     await next.stop()
     await scratch.remove()
@@ -517,41 +511,41 @@ test('a stopped process gives back what it is sending, and another one sends it 
 
 test('messages are not in copies and backups, and are dropped after 30 days', async () => {
   const tables = (await listTables(database().read, await featureTables())).map(({ name }) => name)
-  assert.ok(tables.includes('webhooks') && !tables.includes('webhook_deliveries'))
+  ok(tables.includes('webhooks') && !tables.includes('webhook_deliveries'))
   const told = await hook('venue.*')
   await service.create('/venues', { venue: 'For a while' })
   await quiet(told.id)
   await dropOld(database(), 0, Date.now() + 29 * 86_400_000, undefined, webhookPrunings)
-  assert.equal((await deliveries(told.id)).length, 1)
+  equal((await deliveries(told.id)).length, 1)
   await dropOld(database(), 0, Date.now() + 31 * 86_400_000, undefined, webhookPrunings)
-  assert.equal((await deliveries(told.id)).length, 0)
+  equal((await deliveries(told.id)).length, 0)
   await remove(told.id)
 })
 
 test('commands add, list, test, send again, rotate, disable, enable and remove webhooks', async () => {
   const receiver = await startReceiver()
-  assert.match((await webhookCommand('add', 'http://192.168.1.1/')).err, /setting webhook-hosts/)
-  assert.match(
+  match((await webhookCommand('add', 'http://192.168.1.1/')).err, /setting webhook-hosts/)
+  match(
     (await webhookCommand('add', receiver.url, '--events', 'event.made')).err,
     /"event.made" is no type of change/,
   )
   const { out } = await webhookCommand('add', receiver.url, '--events', 'venue.*, event.created')
   const [, id = '', secret = ''] = /webhook (\d+)\..*: (whsec_\S+)/.exec(out) ?? []
   const listed = (await webhookCommand('list')).out
-  assert.ok(listed.includes('venue.*,event.created') && !listed.includes(secret))
-  assert.equal((await webhookCommand('test', id)).out, 'The receiver answered 204.\n')
-  assert.equal(receiver.received[0]?.body.type, 'webhook.test')
+  ok(listed.includes('venue.*,event.created') && !listed.includes(secret))
+  equal((await webhookCommand('test', id)).out, 'The receiver answered 204.\n')
+  equal(receiver.received[0]?.body.type, 'webhook.test')
   const headers = receiver.received[0]?.headers as Record<string, string>
   new Webhook(secret).verify(receiver.received[0]?.text ?? '', headers)
   receiver.status = 500
-  assert.match((await webhookCommand('test', id)).err, /did not arrive. The receiver answered 500/)
+  match((await webhookCommand('test', id)).err, /did not arrive. The receiver answered 500/)
   receiver.status = 204
   const log = (await webhookCommand('deliveries', id)).out
-  assert.match(log, /webhook\.test/)
+  match(log, /webhook\.test/)
   const [last] = await deliveries(Number(id))
-  assert.match((await webhookCommand('resend', String(last?.id))).out, /sent again/)
+  match((await webhookCommand('resend', String(last?.id))).out, /sent again/)
   await heard(receiver, 3)
-  assert.equal(receiver.received[2]?.headers['webhook-id'], last?.message)
+  equal(receiver.received[2]?.headers['webhook-id'], last?.message)
   const failed = await Promise.all(['A', 'B'].map((venue) => service.create('/venues', { venue })))
   await heard(receiver, 5)
   await quiet(Number(id))
@@ -565,23 +559,23 @@ test('commands add, list, test, send again, rotate, disable, enable and remove w
       .where('record', 'in', told)
       .execute(),
   )
-  assert.match((await webhookCommand('resend-failed', id)).out, /: 2\./)
+  match((await webhookCommand('resend-failed', id)).out, /: 2\./)
   await heard(receiver, 7)
   await quiet(Number(id))
   const twice = receiver.received.slice(3).map(({ headers: sent }) => sent['webhook-id'])
-  assert.deepEqual([new Set(twice).size, twice.slice(0, 2).sort()], [2, twice.slice(2).sort()])
+  deepEqual([new Set(twice).size, twice.slice(0, 2).sort()], [2, twice.slice(2).sort()])
   const none = await service.post(`~/wp-json/kalends/v1/webhooks/${id}/deliveries/resend`, {})
-  assert.deepEqual([none.status, none.body], [200, { resent: 0 }])
-  assert.match((await webhookCommand('rotate', id)).out, /whsec_/)
-  assert.equal((await webhookCommand('disable', id)).code, 0)
-  assert.match((await webhookCommand('list')).out, /disabled at .*By command/)
-  assert.equal((await webhookCommand('enable', id)).code, 0)
-  assert.equal((await webhookCommand('remove', id)).out, `Removed webhook ${id}.\n`)
+  deepEqual([none.status, none.body], [200, { resent: 0 }])
+  match((await webhookCommand('rotate', id)).out, /whsec_/)
+  equal((await webhookCommand('disable', id)).code, 0)
+  match((await webhookCommand('list')).out, /disabled at .*By command/)
+  equal((await webhookCommand('enable', id)).code, 0)
+  equal((await webhookCommand('remove', id)).out, `Removed webhook ${id}.\n`)
   for (const words of [
     ['remove', id],
     ['test', 'x'],
     ['resend', '999999'],
     ['resend-failed', id],
   ])
-    assert.equal((await webhookCommand(...words)).code, 1)
+    equal((await webhookCommand(...words)).code, 1)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import ICAL from 'ical.js'
 import { dropOld } from '../../src/store/storage/pruning.ts'
@@ -28,10 +28,10 @@ function make(fields: object): Promise<Made> {
 
 async function calendar(query: string, as: Reader = 'anonymous'): Promise<Map<string, ICAL.Component>> {
   const response = await fetch(`${service.base}/events?format=ics&${query}`, { headers: credentialsOf(as) })
-  assert.equal(response.status, 200)
+  equal(response.status, 200)
   const events = new ICAL.Component(ICAL.parse(await response.text())).getAllSubcomponents('vevent')
   const uids = events.map((event) => event.getFirstPropertyValue('uid'))
-  assert.equal(new Set(uids).size, uids.length, 'each UID once')
+  equal(new Set(uids).size, uids.length, 'each UID once')
   return new Map(events.map((event) => [String(event.getFirstPropertyValue('summary')), event]))
 }
 
@@ -49,16 +49,15 @@ describe('an event that the public can see no longer', () => {
       categories: [ids.jazz],
     })
     const was = (await calendar('search=moth')).get('Moth evening')
-    assert.ok(was)
-    assert.equal((await service.remove(`/events/${id}`)).status, 200)
+    ok(was)
+    equal((await service.remove(`/events/${id}`)).status, 200)
     const [[title, is] = []] = await calendar('search=moth')
-    assert.equal(title, 'Canceled: Moth evening')
-    assert.equal(property(is, 'status'), 'CANCELLED')
-    for (const name of ['uid', 'dtstart', 'dtend'])
-      assert.equal(property(is, name), property(was, name), name)
-    assert.ok(Number(property(is, 'sequence')) > Number(property(was, 'sequence')))
-    assert.equal(property(is, 'dtstamp'), property(is, 'last-modified'))
-    assert.deepEqual(
+    equal(title, 'Canceled: Moth evening')
+    equal(property(is, 'status'), 'CANCELLED')
+    for (const name of ['uid', 'dtstart', 'dtend']) equal(property(is, name), property(was, name), name)
+    ok(Number(property(is, 'sequence')) > Number(property(was, 'sequence')))
+    equal(property(is, 'dtstamp'), property(is, 'last-modified'))
+    deepEqual(
       pluck(is?.getAllProperties(), 'name'),
       'uid dtstamp last-modified sequence dtstart dtend summary status'.split(' '),
     )
@@ -69,24 +68,21 @@ describe('an event that the public can see no longer', () => {
     await service.remove(`/events/${id}`)
     for (const format of ['rss', 'atom', 'jsonfeed', 'csv', 'jsonld', 'ndjson', 'json']) {
       const text = await (await fetch(`${service.base}/events?format=${format}&search=vole`)).text()
-      assert.doesNotMatch(text, /Vole/, format)
+      doesNotMatch(text, /Vole/, format)
     }
-    assert.equal((await service.get('/events?search=vole')).body.total, 0)
-    assert.deepEqual(await titles('search=vole'), ['Canceled: Vole watch'])
+    equal((await service.get('/events?search=vole')).body.total, 0)
+    deepEqual(await titles('search=vole'), ['Canceled: Vole watch'])
   })
 
   for (const status of ['private', 'draft', 'pending'])
     test(`shows what was public of it once it is ${status}, whatever is changed since`, async () => {
-      const { id } = await make({
-        title: `Heron ${status}`,
-        ...onDay('2027-04-01', '10:00:00', '11:00:00'),
-      })
+      const { id } = await make({ title: `Heron ${status}`, ...onDay('2027-04-01', '10:00:00', '11:00:00') })
       await service.update(`/events/${id}`, { status, title: 'Secret', start_date: '2027-05-01 10:00:00' })
       await service.update(`/events/${id}`, { title: `Heron secret ${status}` })
       const found = await calendar(`search=heron&start_date=2027-01-01`)
-      assert.ok(![...found.keys()].some((title) => title.includes('ecret')), [...found.keys()].join())
+      ok(![...found.keys()].some((title) => title.includes('ecret')), [...found.keys()].join())
       const event = found.get(`Canceled: Heron ${status}`)
-      assert.match(property(event, 'dtstart'), /^2027-04-01T10:00:00/)
+      match(property(event, 'dtstart'), /^2027-04-01T10:00:00/)
     })
 
   test('was public once: drafts, private events and hidden ones appear in no form', async () => {
@@ -100,7 +96,7 @@ describe('an event that the public can see no longer', () => {
     }
     const { id } = await make({ title: 'Newt hidden', hide_from_listings: true })
     await service.remove(`/events/${id}`)
-    assert.deepEqual(await titles('search=newt'), [])
+    deepEqual(await titles('search=newt'), [])
   })
 
   test('is there once when it is public again, and higher in SEQUENCE than before it went', async () => {
@@ -109,8 +105,8 @@ describe('an event that the public can see no longer', () => {
     await service.remove(`/events/${id}`)
     await service.update(`/events/${id}`, { status: 'publish' })
     const found = await calendar('search=otter')
-    assert.deepEqual([...found.keys()], ['Otter walk'])
-    assert.ok(Number(property(found.get('Otter walk'), 'sequence')) >= Number(property(was, 'sequence')))
+    deepEqual([...found.keys()], ['Otter walk'])
+    ok(Number(property(found.get('Otter walk'), 'sequence')) >= Number(property(was, 'sequence')))
   })
 
   test('stays when its row is gone for good', async () => {
@@ -120,7 +116,7 @@ describe('an event that the public can see no longer', () => {
       await tx.deleteFrom('event_venues').where('event', '=', id).execute()
       await tx.deleteFrom('events').where('id', '=', id).execute()
     })
-    assert.deepEqual(await titles(`search=lynx&venue=${ids.hall}`), ['Canceled: Lynx talk'])
+    deepEqual(await titles(`search=lynx&venue=${ids.hall}`), ['Canceled: Lynx talk'])
   })
 
   test('is in the feeds whose filters it met, and in no others', async () => {
@@ -148,7 +144,7 @@ describe('an event that the public can see no longer', () => {
       'event_status=scheduled',
       'start_date=2027-03-03&end_date=2027-03-03',
     ])
-      assert.deepEqual(await titles(`search=badger&${query}`), gone, query)
+      deepEqual(await titles(`search=badger&${query}`), gone, query)
     const other = (await service.create('/venues', { venue: 'Barn' })).id
     const film = (await service.create('/categories', { name: 'Film' })).id
     for (const query of [
@@ -160,17 +156,17 @@ describe('an event that the public can see no longer', () => {
       'start_date=2027-03-04',
       'start_date=2026-01-01&end_date=2027-03-02',
     ])
-      assert.deepEqual(await titles(`search=badger&${query}`), [], query)
+      deepEqual(await titles(`search=badger&${query}`), [], query)
     const response = await fetch(`${service.origin}/events/category/music/jazz.ics`)
-    assert.match(await response.text(), /SUMMARY:Canceled: Badger night/)
-    assert.equal(slug, 'badger-night')
+    match(await response.text(), /SUMMARY:Canceled: Badger night/)
+    equal(slug, 'badger-night')
   })
 
   test('is not withdrawn for those who see it in the same feed', async () => {
     const { id } = await make({ title: 'Kestrel tour' })
     await service.update(`/events/${id}`, { status: 'private' })
-    assert.deepEqual(await titles('search=kestrel', 'editor'), ['Kestrel tour'])
-    assert.deepEqual(await titles('search=kestrel'), ['Canceled: Kestrel tour'])
+    deepEqual(await titles('search=kestrel', 'editor'), ['Kestrel tour'])
+    deepEqual(await titles('search=kestrel'), ['Canceled: Kestrel tour'])
   })
 
   test('is told of for 90 days', async () => {
@@ -191,12 +187,12 @@ describe('an event that the public can see no longer', () => {
       database.read.selectFrom('withdrawn_events').select('event').where('event', '=', id).execute()
     await setBack(89)
     await dropOld(database, 0, Date.now())
-    assert.equal((await rows()).length, 1)
-    assert.deepEqual(await titles('search=adder'), ['Canceled: Adder day'])
+    equal((await rows()).length, 1)
+    deepEqual(await titles('search=adder'), ['Canceled: Adder day'])
     await setBack(91)
-    assert.deepEqual(await titles('search=adder'), [])
+    deepEqual(await titles('search=adder'), [])
     await dropOld(database, 0, Date.now())
-    assert.equal((await rows()).length, 0)
+    equal((await rows()).length, 0)
   })
 
   test('is one of many, and each is told of in the order of their days', async () => {
@@ -211,7 +207,7 @@ describe('an event that the public can see no longer', () => {
       )
     for (const { id } of made) await service.remove(`/events/${id}`)
     const starts = [...(await calendar('search=wasp')).values()].map((event) => property(event, 'dtstart'))
-    assert.equal(starts.length, 52)
-    assert.deepEqual(starts, starts.toSorted())
+    equal(starts.length, 52)
+    deepEqual(starts, starts.toSorted())
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,11 +21,11 @@ test('a service answers without features that may be left out, whose addresses a
   const statusOf = async (address: string, accept = '*/*') =>
     (await fetch(address, { headers: { Accept: accept }, redirect: 'manual' })).status
   const { url, restUrl, base } = app.site
-  assert.equal(await statusOf(`${base}/events`), 200)
-  assert.equal(await statusOf(`${base}/events?format=ics`), 200)
-  assert.equal(await statusOf(`${base}/doc`), 200)
-  assert.equal(await statusOf(`${url}/events/`, 'text/html'), 200)
-  assert.equal(await statusOf(`${url}/desk/sign-in`, 'text/html'), 200)
+  equal(await statusOf(`${base}/events`), 200)
+  equal(await statusOf(`${base}/events?format=ics`), 200)
+  equal(await statusOf(`${base}/doc`), 200)
+  equal(await statusOf(`${url}/events/`, 'text/html'), 200)
+  equal(await statusOf(`${url}/desk/sign-in`, 'text/html'), 200)
   for (const gone of [`${url}/mcp`, `${restUrl}/kalends/v1/changes`, `${restUrl}/kalends/v1/webhooks`])
-    assert.equal(await statusOf(gone), 404, gone)
+    equal(await statusOf(gone), 404, gone)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { stemSome } from '../../src/store/storage/search/search-index.ts'
@@ -190,7 +190,7 @@ before(async () => {
       ...(category && { categories: [categories.get(category)] }),
       ...(tag && { tags: [tag] }),
     })
-    assert.equal(status, 201, JSON.stringify(body))
+    equal(status, 201, JSON.stringify(body))
     ids.set(key, body.id)
   }
 })
@@ -216,7 +216,7 @@ const addressOf = (words: string, more = '') => `/events?${EVER}&words=${encodeU
 
 const keyOf = new Map<number, string>()
 function keysIn({ status, body }: Answer): string[] {
-  assert.equal(status, 200, JSON.stringify(body))
+  equal(status, 200, JSON.stringify(body))
   for (const [key, id] of ids) keyOf.set(id, key)
   return body.events.map(({ id }: { id: number }) => keyOf.get(id))
 }
@@ -237,8 +237,8 @@ describe('words', () => {
     test(`“${typed}” finds ${first || 'nothing'}, from memory and from the database`, async () => {
       const address = addressOf(typed, '&per_page=3')
       const shown = keysIn(await service.get(address))
-      assert.deepEqual(shown.join(' '), first)
-      assert.deepEqual(keysIn(await askDatabase(address)), shown)
+      deepEqual(shown.join(' '), first)
+      deepEqual(keysIn(await askDatabase(address)), shown)
     })
 })
 
@@ -259,18 +259,18 @@ describe('a list of words', () => {
   for (const hard of HARD)
     test(`takes ${JSON.stringify(hard.slice(0, 30))} for words, in memory as in the database`, async () => {
       const answer = await service.get(addressOf(hard, '&per_page=50'))
-      assert.deepEqual(keysIn(await askDatabase(addressOf(hard, '&per_page=50'))), keysIn(answer))
+      deepEqual(keysIn(await askDatabase(addressOf(hard, '&per_page=50'))), keysIn(answer))
     })
 
   test('takes bytes that are no text for signs that nothing has', async () => {
-    assert.deepEqual(keysIn(await service.get(`/events?${EVER}&words=%ED%A0%80%FF`)), [])
+    deepEqual(keysIn(await service.get(`/events?${EVER}&words=%ED%A0%80%FF`)), [])
   })
 
   test('has a limit of its words and of its characters', async () => {
     for (const long of ['word '.repeat(21), 'x'.repeat(501)]) {
       const { status, body } = await service.get(addressOf(long))
-      assert.equal(status, 400)
-      assert.ok(body.data.params.words)
+      equal(status, 400)
+      ok(body.data.params.words)
     }
   })
 
@@ -278,20 +278,20 @@ describe('a list of words', () => {
     const keys: string[] = []
     for (const page of [1, 2, 3]) {
       const answer = await service.get(addressOf('concert', `&per_page=2&page=${page}`))
-      assert.deepEqual([answer.body.total, answer.body.total_pages], [5, 3])
+      deepEqual([answer.body.total, answer.body.total_pages], [5, 3])
       keys.push(...keysIn(answer))
     }
-    assert.deepEqual(keys, ['gala', 'ete', 'past', 'quartet', 'sax'])
+    deepEqual(keys, ['gala', 'ete', 'past', 'quartet', 'sax'])
   })
 
   test('is narrowed by other filters, and keeps the order of dates as NDJSON', async () => {
     const { body } = await service.get(addressOf('concert', '&format=ndjson'))
     const lines = String(body).trim().split('\n')
     const shown = lines.map((line) => keyOf.get(JSON.parse(line).id))
-    assert.deepEqual(shown, ['past', 'gala', 'quartet', 'ete', 'sax'])
+    deepEqual(shown, ['past', 'gala', 'quartet', 'ete', 'sax'])
     const narrowed = await service.get(addressOf('concert', '&search=contains nothing'))
-    assert.deepEqual(keysIn(narrowed), [])
-    assert.deepEqual(keysIn(await service.get(addressOf('concert', '&search=gala'))), ['gala', 'past'])
+    deepEqual(keysIn(narrowed), [])
+    deepEqual(keysIn(await service.get(addressOf('concert', '&search=gala'))), ['gala', 'past'])
   })
 
   test('follows what is renamed, withdrawn and written at once', async () => {
@@ -299,17 +299,17 @@ describe('a list of words', () => {
     const times = { start_date: '2050-05-01 20:00:00', end_date: '2050-05-01 22:00:00' }
     const { body: event } = await service.post('/events', { title: 'Gathering', ...times, venue: venue.id })
     ids.set('gathering', event.id)
-    assert.deepEqual(keysIn(await service.get(addressOf('marmalade gatherings'))), ['gathering'])
+    deepEqual(keysIn(await service.get(addressOf('marmalade gatherings'))), ['gathering'])
     await service.update(`/venues/${venue.id}`, { venue: 'Treacle Loft' })
-    assert.deepEqual(keysIn(await service.get(addressOf('marmalade'))), [])
-    assert.deepEqual(keysIn(await service.get(addressOf('treacle'))), ['gathering'])
+    deepEqual(keysIn(await service.get(addressOf('marmalade'))), [])
+    deepEqual(keysIn(await service.get(addressOf('treacle'))), ['gathering'])
     await service.update(`/events/${event.id}`, { title: 'Assembly' })
-    assert.deepEqual(keysIn(await service.get(addressOf('gathering'))), [])
-    assert.deepEqual(keysIn(await service.get(addressOf('assemblies'))), ['gathering'])
+    deepEqual(keysIn(await service.get(addressOf('gathering'))), [])
+    deepEqual(keysIn(await service.get(addressOf('assemblies'))), ['gathering'])
     await service.update(`/venues/${venue.id}`, { status: 'draft' })
-    assert.deepEqual(keysIn(await service.get(addressOf('treacle'))), [])
+    deepEqual(keysIn(await service.get(addressOf('treacle'))), [])
     await service.remove(`/events/${event.id}`)
-    assert.deepEqual(keysIn(await service.get(addressOf('assembly'))), [])
+    deepEqual(keysIn(await service.get(addressOf('assembly'))), [])
   })
 
   test('finds an event whose stems are stored meanwhile', onPostgres, async () => {
@@ -329,13 +329,13 @@ describe('a list of words', () => {
       await until(async () => (await held.execute(read)).rows.length > 0, 'nobody reads which events wait')
       await stemSome(tx, 1)
     })
-    assert.deepEqual(asked && keysIn(await asked), ['zithers'])
+    deepEqual(asked && keysIn(await asked), ['zithers'])
   })
 
   test('tells nobody by its corrections which words drafts have', async () => {
     const times = { start_date: '2050-05-01 20:00:00', end_date: '2050-05-01 22:00:00' }
     await service.post('/events', { title: 'Conzert', ...times, status: 'draft' })
-    assert.deepEqual(keysIn(await service.get(addressOf('conzert', '&per_page=3'))), ['gala', 'ete', 'past'])
+    deepEqual(keysIn(await service.get(addressOf('conzert', '&per_page=3'))), ['gala', 'ete', 'past'])
   })
 })
 

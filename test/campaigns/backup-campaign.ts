@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, ok } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -133,12 +133,12 @@ function beginCommand({ database, media }: Places, ...words: string[]): Process 
 
 /** Takes a backup in a separate process, so that writes go on. @throws AssertionError when it fails */
 async function takeBackup(places: Places, file: string): Promise<void> {
-  assert.equal(await beginCommand(places, 'backup', file).ended, 0)
+  equal(await beginCommand(places, 'backup', file).ended, 0)
 }
 
 async function runCommand({ database, media }: Places, ...words: string[]): Promise<void> {
   const { code, err } = await kalends(['--database', database, '--media', media, ...words])
-  assert.equal(code, 0, `${words.join(' ')}: ${err}`)
+  equal(code, 0, `${words.join(' ')}: ${err}`)
 }
 
 async function restoreAndRead(
@@ -164,7 +164,7 @@ async function emptyDatabase(
   file: string,
 ): Promise<ScratchDatabase> {
   if (name === 'sqlite') return { address: `sqlite:${file}`, remove: () => rm(file, { force: true }) }
-  assert.ok(server, 'PostgreSQL needs a server')
+  ok(server, 'PostgreSQL needs a server')
   return scratchPostgres(server)
 }
 
@@ -193,15 +193,12 @@ function requireMoment({ began, ended }: Taken, batches: readonly Batch[], resto
   const lacking = batches.filter((batch) => !isIncluded(batch))
   const latestBegin = Math.max(began, ...included.map((batch) => batch.began))
   for (const { acknowledged, writer, number } of lacking)
-    assert.ok(
+    ok(
       acknowledged > latestBegin,
       `batch ${number} of writer ${writer} was acknowledged before, and is not there`,
     )
   for (const batch of included)
-    assert.ok(
-      batch.began < ended,
-      `batch ${batch.number} of writer ${batch.writer} was begun after the backup`,
-    )
+    ok(batch.began < ended, `batch ${batch.number} of writer ${batch.writer} was begun after the backup`)
   return included
 }
 
@@ -215,7 +212,7 @@ function requireContent(included: readonly Batch[], restored: Answers): void {
   const found = new Map([...writtenEvents(restored)].map(([id, { json }]) => [id, json] as const))
   requireSame(found, expected)
   const names = included.flatMap((batch) => batch.names).sort()
-  for (const kind of ['venues', 'organizers'] as const) assert.deepEqual(namesOf(kind, restored), names, kind)
+  for (const kind of ['venues', 'organizers'] as const) deepEqual(namesOf(kind, restored), names, kind)
 }
 
 function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
@@ -227,12 +224,12 @@ function namesOf(kind: 'venues' | 'organizers', answers: Answers): string[] {
 }
 
 function requireSame<Key>(found: ReadonlyMap<Key, string>, expected: ReadonlyMap<Key, string>): void {
-  assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
+  deepEqual([...found.keys()].sort(), [...expected.keys()].sort())
   for (const [key, text] of expected) {
     const other = found.get(key) ?? ''
     if (other === text) continue
     const paths = [...differingPaths(JSON.parse(other), JSON.parse(text))]
-    assert.fail(`${key} differs in ${paths.join(', ')}`)
+    fail(`${key} differs in ${paths.join(', ')}`)
   }
 }
 

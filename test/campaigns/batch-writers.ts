@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { type Answered, exchange } from './exchange.ts'
 
@@ -127,8 +127,8 @@ function eventsOf(
   trashed: readonly number[],
 ): Batch['events'] {
   const responses = body.responses as { status: number; body: { id: number } }[]
-  assert.equal(status, 207, broken + JSON.stringify(body))
-  for (const part of responses) assert.ok([200, 201].includes(part.status), JSON.stringify(part))
+  equal(status, 207, broken + JSON.stringify(body))
+  for (const part of responses) ok([200, 201].includes(part.status), JSON.stringify(part))
   const written = responses.slice(0, MADE + changed.length).map(({ body }) => [body.id, shown(body)] as const)
   return new Map<number, string | undefined>([...written, ...trashed.map((id) => [id, undefined] as const)])
 }

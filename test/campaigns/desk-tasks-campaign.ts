@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
@@ -89,10 +89,10 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await press('#password')
         await type('a choir that sings well')
         await goes(() => key('Enter'))
-        assert.match(await text('main'), /Logo and colour/)
+        match(await text('main'), /Logo and colour/)
         await service.create('/categories', { name: 'Concerts' })
         await tab.goTo(`${service.origin}/desk/events`)
-        assert.match(await text('main'), /Europe\/Dublin/)
+        match(await text('main'), /Europe\/Dublin/)
       },
     },
     {
@@ -118,9 +118,9 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await type('With the choir, and tea in the hall afterwards.')
         await goes(() => press(SAVE))
         const [mass] = await titled('Sunday mass')
-        assert.match(JSON.stringify(mass.recurrence), /WEEKLY/)
-        assert.equal(mass.venue.venue, 'St Brigid’s Church')
-        assert.match(mass.description, /With the choir/)
+        match(JSON.stringify(mass.recurrence), /WEEKLY/)
+        equal(mass.venue.venue, 'St Brigid’s Church')
+        match(mass.description, /With the choir/)
       },
     },
     {
@@ -144,8 +144,8 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await press('#categories .tree label')
         await goes(() => press(SAVE))
         const [concert] = await titled('Carols by candlelight')
-        assert.ok(concert.image.url)
-        assert.equal(concert.categories[0].name, 'Concerts')
+        ok(concert.image.url)
+        equal(concert.categories[0].name, 'Concerts')
       },
     },
     {
@@ -158,7 +158,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await goes(() => key('Enter'))
         await goes(() => key('Enter'))
         const dates = await titled('Choir')
-        assert.ok(dates.length > 10, String(dates.length))
+        ok(dates.length > 10, String(dates.length))
       },
     },
     {
@@ -174,8 +174,8 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await type('No heating')
         await goes(() => press(SAVE))
         const canceled = (await titled('Choir')).filter((date) => date.event_status === 'canceled')
-        assert.equal(canceled.length, 1)
-        assert.equal(canceled[0].event_status_reason, 'No heating')
+        equal(canceled.length, 1)
+        equal(canceled[0].event_status_reason, 'No heating')
       },
     },
     {
@@ -192,7 +192,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         for (const day of [fourth, fifth]) await press(`.dates label:has([value="${day}"])`)
         await goes(() => press(SAVE))
         const left = await days()
-        assert.ok(left.includes(sixth) && !left.includes(fourth) && !left.includes(fifth), left.join())
+        ok(left.includes(sixth) && !left.includes(fourth) && !left.includes(fifth), left.join())
       },
     },
     {
@@ -209,8 +209,8 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await press('#recurrence_scope input[value="following"]')
         await goes(() => press(SAVE))
         const times = (await titled('Choir')).map(({ start_date }) => String(start_date).slice(11, 16))
-        assert.deepEqual([...new Set(times)].sort(), ['18:30', '19:00'])
-        assert.equal(times.at(-1), '18:30')
+        deepEqual([...new Set(times)].sort(), ['18:30', '19:00'])
+        equal(times.at(-1), '18:30')
       },
     },
     {
@@ -224,10 +224,10 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         const day = async () => (await service.read(`/events/${id}`)).start_date.slice(0, 10)
         await sit('admin', '/desk/month/2031-03')
         await goes(() => drag(`.plan [data-id="${id}"]`, 'td[data-day="2031-03-20"]'))
-        assert.equal(await day(), '2031-03-20')
+        equal(await day(), '2031-03-20')
         await goes(() => press(`.plan [data-id="${id}"] .menu`))
         await goes(() => press('#chosen button[name=days][value="1"]'))
-        assert.equal(await day(), '2031-03-21')
+        equal(await day(), '2031-03-21')
       },
     },
     {
@@ -239,9 +239,9 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await goes(() => press('.rail a[href="/desk/events"]'))
         await goes(() => pressInRow(hands, 'Carols by candlelight', '.bad'))
         await goes(() => press('form.confirm button.bad'))
-        assert.equal((await titled('Carols by candlelight')).length, 0)
+        equal((await titled('Carols by candlelight')).length, 0)
         await goes(() => press('form:has([name=undo]) button'))
-        assert.equal((await titled('Carols by candlelight')).length, 1)
+        equal((await titled('Carols by candlelight')).length, 1)
       },
     },
     {
@@ -261,8 +261,8 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await typeOver('input[name="cell_21_1"]', '19:30')
         await press('button.main[value="import"]')
         await see('#notice form')
-        assert.match(await text('#notice'), /40 events/)
-        assert.equal((await list('search=Evening', 'draft')).length, 40)
+        match(await text('#notice'), /40 events/)
+        equal((await list('search=Evening', 'draft')).length, 40)
       },
     },
     {
@@ -277,9 +277,9 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await choose('#picture-file', picture)
         await press('button.main[value="import"]')
         await see('#notice form')
-        assert.match(await text('#notice'), /2 events are in as drafts/)
+        match(await text('#notice'), /2 events are in as drafts/)
         const drafts = await list('start_date=2027-12-01', 'draft')
-        assert.equal(drafts.filter(({ image }) => /poster(-\d+)?\.png$/.test(image.url)).length, 2)
+        equal(drafts.filter(({ image }) => /poster(-\d+)?\.png$/.test(image.url)).length, 2)
       },
     },
     {
@@ -297,7 +297,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await type('Kilvara Arts')
         await goes(() => key('Enter'))
         const both = (await list('search=Evening', 'draft')).filter(({ organizer }) => organizer.length === 2)
-        assert.equal(both.length, 4)
+        equal(both.length, 4)
       },
     },
     {
@@ -311,7 +311,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await typeOver('#start_date', '4 May 2027')
         await goes(() => press(SAVE))
         const twice = await titled('Evening 2', 'draft,publish')
-        assert.deepEqual(
+        deepEqual(
           twice.map(({ start_date }) => start_date.slice(0, 10)),
           ['2027-03-03', '2027-05-04'],
         )
@@ -330,8 +330,8 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await type('9:00')
         await goes(() => key('Enter'))
         const [planned] = await titled('Evening 3', 'future')
-        assert.match(planned.date, / 09:00:00$/)
-        assert.equal(new Date(`${planned.date.slice(0, 10)}T12:00:00Z`).getUTCDay(), 1)
+        match(planned.date, / 09:00:00$/)
+        equal(new Date(`${planned.date.slice(0, 10)}T12:00:00Z`).getUTCDay(), 1)
       },
     },
     {
@@ -346,7 +346,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await type('The stage')
         await goes(() => press('form.confirm button.main'))
         const season = await list('search=Evening', 'draft')
-        assert.ok(
+        ok(
           season.every(({ image }) => image.url),
           'an event has no picture',
         )
@@ -375,7 +375,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await press('.library label:has([data-alt="Blossoms"])')
         await goes(() => press(SAVE))
         const [evening] = await titled('Evening 5', 'draft')
-        assert.equal(evening.image.id, image)
+        equal(evening.image.id, image)
       },
     },
     {
@@ -387,7 +387,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await sit('admin')
         await goes(() => press('.rail a[href="/desk/people"]'))
         await goes(() => press('a[href="/desk/people/new"]'))
-        assert.match(await text('h1'), /einladen/i)
+        match(await text('h1'), /einladen/i)
         await press('#name')
         await type('Chor am See')
         await key('Tab')
@@ -396,9 +396,9 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await goes(() => press('.savebar button'))
         await press('[data-copy=letter]')
         const link = await tab.evaluate<string>(`document.querySelector('#link').value`)
-        assert.match(link, /\/desk\/set-up\//)
+        match(link, /\/desk\/set-up\//)
         ofTask.set('link', link)
-        assert.match(await text('main'), /sieben|7 Tage/)
+        match(await text('main'), /sieben|7 Tage/)
       },
     },
     {
@@ -425,8 +425,8 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await type('Der Chor')
         await goes(() => press(SAVE))
         const [concert] = await titled('Sommerkonzert', 'pending')
-        assert.equal(concert.venue.venue, 'Seehaus')
-        assert.ok(concert.image.url)
+        equal(concert.venue.venue, 'Seehaus')
+        ok(concert.image.url)
       },
     },
     {
@@ -437,7 +437,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await sit('editor', '/desk/inbox')
         await goes(() => press('.inbox form[action$="/publish"] button'))
         const [concert] = await titled('Sommerkonzert')
-        assert.equal(concert.venue.status, 'publish')
+        equal(concert.venue.status, 'publish')
       },
     },
     {
@@ -454,7 +454,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await press(`#event-${id} details.back [name=note]`)
         await type('Wo findet er statt? Bitte noch ergänzen.')
         await goes(() => press(`#event-${id} details.back form button`))
-        assert.equal((await service.read(`/events/${id}`, 'admin')).status, 'draft')
+        equal((await service.read(`/events/${id}`, 'admin')).status, 'draft')
       },
     },
     {
@@ -472,9 +472,9 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await sit('editor')
         await goes(() => press('.rail a[href="/desk/duplicates"]'))
         await goes(() => press('.pair button.main'))
-        assert.equal(await count(), 1)
+        equal(await count(), 1)
         await goes(() => press('#notice button'))
-        assert.equal(await count(), 2)
+        equal(await count(), 2)
       },
     },
     {
@@ -491,10 +491,10 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await service.update(`/events/${id}`, { cost: '5' })
         await typeOver('#cost', '8')
         await goes(() => press(SAVE))
-        assert.match(await text('main'), /5[\s\S]*8|8[\s\S]*5/)
-        assert.match((await service.read(`/events/${id}`)).cost, /5/)
+        match(await text('main'), /5[\s\S]*8|8[\s\S]*5/)
+        match((await service.read(`/events/${id}`)).cost, /5/)
         await goes(() => press(SAVE))
-        assert.match((await service.read(`/events/${id}`)).cost, /8/)
+        match((await service.read(`/events/${id}`)).cost, /8/)
       },
     },
     {
@@ -511,8 +511,8 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await goes(() => press(`a[href="/desk/events/${id}/history"]`))
         await goes(() => pressNamed('button[name=member][value=cost]', /./))
         const { cost, title } = await service.read(`/events/${id}`)
-        assert.match(cost, /5$/)
-        assert.equal(title, 'Vortrag im Rathaus')
+        match(cost, /5$/)
+        equal(title, 'Vortrag im Rathaus')
       },
     },
     {
@@ -535,7 +535,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await press('#event_status_reason')
         await type('Es regnet.')
         await goes(() => press(SAVE))
-        assert.equal((await service.read(`/events/${id}`)).event_status, 'canceled')
+        equal((await service.read(`/events/${id}`)).event_status, 'canceled')
       },
     },
     {
@@ -553,7 +553,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await type('Seehaus')
         await goes(() => key('Control+Enter'))
         const [dance] = await titled('Tanz am See')
-        assert.equal(dance.venue.venue, 'Seehaus')
+        equal(dance.venue.venue, 'Seehaus')
       },
     },
     {
@@ -571,7 +571,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         await press('#venue_name')
         await type('Seehaus')
         await goes(() => press(SAVE))
-        assert.equal((await titled('Tanz im Hof')).length, 1)
+        equal((await titled('Tanz im Hof')).length, 1)
       },
     },
   ]

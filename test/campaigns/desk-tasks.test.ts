@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { noChromium } from '../support/chromium.ts'
 import { runDeskTasks } from './desk-tasks-campaign.ts'
@@ -9,7 +9,7 @@ import { taskTable } from './task-runner.ts'
 test('people do their tasks at the desk with few presses and keys', noChromium, async (t) => {
   const all = await runDeskTasks()
   t.diagnostic(taskTable(all))
-  assert.deepEqual(
+  deepEqual(
     all.flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
     [],
   )

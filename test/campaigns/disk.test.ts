@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -51,10 +51,10 @@ function upload({ port, image }: Ground, name: string) {
 }
 
 function assertRefused({ status, body }: Pick<SentAnswer, 'status' | 'body'>, what: string): void {
-  assert.ok(status === 507 || status === 503, `${what} was answered ${status} ${JSON.stringify(body)}`)
-  assert.equal(typeof body.code, 'string')
-  assert.equal(typeof body.message, 'string')
-  assert.equal(body.data.status, status)
+  ok(status === 507 || status === 503, `${what} was answered ${status} ${JSON.stringify(body)}`)
+  equal(typeof body.code, 'string')
+  equal(typeof body.message, 'string')
+  equal(body.data.status, status)
 }
 
 async function assertWritesRefused(ground: Ground): Promise<void> {
@@ -66,7 +66,7 @@ async function assertWritesRefused(ground: Ground): Promise<void> {
     refused += 1
     assertRefused(answer, 'a create')
   }
-  assert.ok(refused > REFUSED / 2, `${refused} of ${REFUSED} were refused`)
+  ok(refused > REFUSED / 2, `${refused} of ${REFUSED} were refused`)
   const [id = 0] = ground.kept.keys()
   const text = 'Longer than there is room. '.repeat(5000)
   assertRefused(
@@ -79,13 +79,13 @@ async function assertWritesRefused(ground: Ground): Promise<void> {
 
 async function assertReadsGoOn({ service, port, kept }: Ground): Promise<void> {
   const { status, body } = await service.send('anonymous', 'GET', `/events?${WINDOW}&per_page=1`)
-  assert.deepEqual([status, body.total], [200, kept.size])
+  deepEqual([status, body.total], [200, kept.size])
   const search = await service.send('anonymous', 'GET', `/events?${WINDOW}&search=first`)
-  assert.equal(search.status, 200)
+  equal(search.status, 200)
   const [id = 0] = kept.keys()
-  assert.equal((await service.send('admin', 'GET', `/events/${id}`)).status, 200)
-  assert.equal((await service.send('admin', 'GET', '/venues')).status, 200)
-  assert.equal((await exchange(port, { as: 'anonymous', method: 'GET', path: '/healthz' })).status, 200)
+  equal((await service.send('admin', 'GET', `/events/${id}`)).status, 200)
+  equal((await service.send('admin', 'GET', '/venues')).status, 200)
+  equal((await exchange(port, { as: 'anonymous', method: 'GET', path: '/healthz' })).status, 200)
 }
 
 const readyStatus = async ({ port }: Ground) =>
@@ -96,13 +96,13 @@ async function assertKept({ folder, kept }: Ground): Promise<void> {
   try {
     const ask = async (sql: string) => file.prepare(sql).all() as Row[]
     const damage = await ask('pragma integrity_check')
-    assert.deepEqual(pluck(damage, 'integrity_check'), ['ok'])
-    assert.deepEqual(await findContradictions(ask), [])
-    assert.deepEqual(await findMissingFiles(ask, join(folder, 'media')), [])
+    deepEqual(pluck(damage, 'integrity_check'), ['ok'])
+    deepEqual(await findContradictions(ask), [])
+    deepEqual(await findMissingFiles(ask, join(folder, 'media')), [])
     const rows = await ask('select id, title from events order by id')
-    assert.deepEqual(new Map(rows.map(({ id, title }) => [Number(id), String(title)])), kept)
+    deepEqual(new Map(rows.map(({ id, title }) => [Number(id), String(title)])), kept)
     const venues = await ask('select venue from venues order by id')
-    assert.deepEqual(
+    deepEqual(
       venues.map(({ venue }) => venue),
       [...kept.values()].map((title) => `Hall of ${title}`),
     )
@@ -115,13 +115,13 @@ async function withstand(t: TestContext, disk: Disk): Promise<void> {
   t.after(() => disk.remove())
   const ground = await open(t, disk)
   const pid = Number(ground.service.child.pid)
-  for (let i = 0; i < 5; i++) assert.equal((await create(ground, `The first ${i}`)).status, 201)
-  assert.equal((await upload(ground, 'first')).status, 201)
+  for (let i = 0; i < 5; i++) equal((await create(ground, `The first ${i}`)).status, 201)
+  equal((await upload(ground, 'first')).status, 201)
 
   disk.refuse(pid)
   await assertWritesRefused(ground)
   await assertReadsGoOn(ground)
-  assert.equal(await readyStatus(ground), 503)
+  equal(await readyStatus(ground), 503)
 
   disk.allow(pid)
   const ms = await until(
@@ -129,8 +129,8 @@ async function withstand(t: TestContext, disk: Disk): Promise<void> {
     'it does not recover',
   )
   t.diagnostic(`writes again ${Math.round(ms)} ms after there was room`)
-  assert.equal((await upload(ground, 'after')).status, 201)
-  assert.equal(await readyStatus(ground), 200)
+  equal((await upload(ground, 'after')).status, 201)
+  equal(await readyStatus(ground), 200)
   await assertReadsGoOn(ground)
   await assertKept(ground)
 }

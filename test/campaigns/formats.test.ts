@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainText } from '../../src/base/text/html.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -13,7 +13,7 @@ test('every format says the same of every event: who it is, what it is called an
   const read = new Map<string, ReadEvent[]>()
   for (const [ending, reader] of Object.entries(readers))
     read.set(ending, reader(await fetchFeed(service, ending)))
-  assert.deepEqual(differences(expected, read).slice(0, 10), [])
+  deepEqual(differences(expected, read).slice(0, 10), [])
 })
 
 const AT_ONCE = 8
@@ -32,7 +32,7 @@ async function writeEvents(
   const write = async () => {
     for (const event of left) {
       const { status, body } = await post('/events', event)
-      assert.equal(status, 201, JSON.stringify([event, body]))
+      equal(status, 201, JSON.stringify([event, body]))
       expected.set(body.url, expectedOf(event, body))
     }
   }
@@ -56,7 +56,7 @@ function expectedOf({ title, all_day }: WrittenEvent, answered: Answered): Expec
 
 async function fetchFeed({ origin }: TestService, ending: string): Promise<string> {
   const response = await fetch(`${origin}/events.${ending}?start_date=2000-01-01&end_date=2100-01-01`)
-  assert.equal(response.status, 200)
+  equal(response.status, 200)
   return response.text()
 }
 

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ async function queueOne(database: Database, number: number): Promise<void> {
     letter,
     once: `one ${number}`,
   } as const
-  assert.equal(await database.write((tx) => queueMessage(tx, message, Date.now())), true)
+  equal(await database.write((tx) => queueMessage(tx, message, Date.now())), true)
 }
 
 async function countUnsent({ read }: Database): Promise<number> {

@@ -1,6 +1,6 @@
 // A short form of `npm run mail:kills`, and a disk that is full.
 
-import assert from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { queueMessage } from '../../src/features/mail/outbox.ts'
@@ -16,8 +16,8 @@ import { killWhileSending } from './mail-campaign.ts'
 
 test('a service killed while it sends loses no e-mail, sends none astray, and repeats its last', async () => {
   const { lost, astray, unexplained, doubled } = await killWhileSending(2)
-  assert.deepEqual({ lost, astray, unexplained }, { lost: 0, astray: 0, unexplained: 0 })
-  assert.ok(doubled > 0)
+  deepEqual({ lost, astray, unexplained }, { lost: 0, astray: 0, unexplained: 0 })
+  ok(doubled > 0)
 })
 
 const disk = process.env[SERVER] === undefined ? refusingDisk() : 'only SQLite writes to it'
@@ -52,9 +52,9 @@ test('a disk that is full after DATA loses no e-mail and sends none twice', {
   await until(() => relay.received.length === 1, 'nothing is sent')
   const body = new URLSearchParams({ address: 'carl@example.com' })
   const stranger = await fetch(new URL('/subscribe/', service.base), { method: 'POST', body })
-  assert.ok(stranger.status === 507 || stranger.status === 503, String(stranger.status))
+  ok(stranger.status === 507 || stranger.status === 503, String(stranger.status))
   disk.allow(pid)
   const unsent = database.read.selectFrom('mail_messages').select('id').where('state', '<>', 'sent')
   await until(async () => (await unsent.execute()).length === 0, 'not all are sent')
-  assert.deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
+  deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
 })

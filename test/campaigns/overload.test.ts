@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { overloadReport, runOverloadCampaign } from './overload-campaign.ts'
 
@@ -13,7 +13,7 @@ test('connections that do nothing good are cut off, and everybody else is answer
     'slow-readers',
   ])
   t.diagnostic(overloadReport(outcomes))
-  assert.deepEqual(
+  deepEqual(
     outcomes.flatMap(({ title, problems }) => problems.map((problem) => `${title}: ${problem}`)),
     [],
   )

@@ -1,13 +1,13 @@
 // A short form of `npm run restarts`.
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasNginx, restartUnderWrites, type Way } from './restarts-campaign.ts'
 
 async function restartNodes(way: Way): Promise<number> {
   const figures = await restartUnderWrites({ way, restarts: 2, writers: 3, drainMs: 300, restMs: 30 })
   const { failed, lost, doubled, created } = figures
-  assert.deepEqual({ lost, doubled }, { lost: 0, doubled: 0 })
-  assert.ok(created > 0)
+  deepEqual({ lost, doubled }, { lost: 0, doubled: 0 })
+  ok(created > 0)
   return Object.values(failed).reduce((sum, each) => sum + each, 0)
 }
 
@@ -18,6 +18,6 @@ describe('a rolling restart', { concurrency: true }, () => {
 
   const onNginx = { skip: !hasNginx && 'where nginx is not installed' }
   test('fails no POST of writers behind nginx', onNginx, async () => {
-    assert.equal(await restartNodes('nginx'), 0)
+    equal(await restartNodes('nginx'), 0)
   })
 })

@@ -1,5 +1,5 @@
 // A short form of `npm run round-trip`.
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { type Calendar, startCalendar } from '../import/calendar-command.ts'
@@ -20,10 +20,10 @@ describe('a calendar that goes out and into an empty one', () => {
     test(`loses by ${format} what its documentation says, and nothing else`, async () => {
       const losses = await roundTrip(calendar, format)
       const unknown = [...losses].filter(([path]) => !KNOWN_LOSSES[format].includes(path))
-      assert.deepEqual(unknown, [])
+      deepEqual(unknown, [])
       // A series is written as single events only where it has a rule that programs read in several ways.
       const kept = KNOWN_LOSSES[format].filter((path) => !losses.has(path) && path !== 'recurrence')
-      if (EVENTS >= ENOUGH) assert.deepEqual(kept, [], 'is said to be lost')
+      if (EVENTS >= ENOUGH) deepEqual(kept, [], 'is said to be lost')
     })
 })
 
@@ -37,6 +37,6 @@ test('a calendar that goes out and into an empty one is documented with its loss
         ? [...members.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name)
         : []
     })
-    assert.deepEqual(named.sort(), [...KNOWN_LOSSES[format]].sort(), format)
+    deepEqual(named.sort(), [...KNOWN_LOSSES[format]].sort(), format)
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ export async function fillForRoundTrip(calendar: Calendar, count: number, seed: 
     'import',
     await calendar.file('source.ndjson', lines.join('\n')),
   )
-  assert.equal(code, 0, out + err)
+  equal(code, 0, out + err)
   const left = Array.from({ length: series }, (_, at) => at).values()
   const write = async () => {
     for (const at of left) await writeSeries(calendar, at, random)
@@ -209,7 +209,7 @@ export async function roundTrip(from: Calendar, format: RoundTripFormat): Promis
     const file = join(folder, `calendar.${format}`)
     await exportTo(from, format, file)
     const { code, out, err } = await to.kalends('import', '--no-images', '--with-addresses', file)
-    assert.equal(code, 0, out + err)
+    equal(code, 0, out + err)
     return compare(await readEvents(from), await readEvents(to))
   } finally {
     await to.close()
@@ -246,5 +246,5 @@ export async function exportTo(
 ): Promise<void> {
   const words = ['export', '--format', format, '--output', file]
   const { code, err } = await runCommand((program) => registerExportCommand(program, ground, []), words)
-  assert.equal(code, 0, `${service.base} ${err}`)
+  equal(code, 0, `${service.base} ${err}`)
 }

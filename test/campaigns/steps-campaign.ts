@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ifError } from 'node:assert/strict'
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -41,7 +41,7 @@ const PRELOAD = fileURLToPath(new URL('../support/note-steps.ts', import.meta.ur
 async function runWhole({ database, media }: Ground, words: readonly string[]): Promise<void> {
   const env = { KALENDS_IMAGE_HOSTS: '127.0.0.1' }
   const { code, err } = await kalends(['--database', database, '--media', media, ...words], env)
-  assert.equal(code, 0, `${words.join(' ')}: ${err}`)
+  equal(code, 0, `${words.join(' ')}: ${err}`)
 }
 
 /**
@@ -67,7 +67,7 @@ async function runSteps(
   const code = await ended
   const steps = (await readFile(log, 'utf8')).split('\n').slice(0, -1)
   const isKilled = kill > 0 && steps.length >= kill
-  assert.deepEqual([code, child.signalCode], isKilled ? [null, 'SIGKILL'] : [0, null], words.join(' '))
+  deepEqual([code, child.signalCode], isKilled ? [null, 'SIGKILL'] : [0, null], words.join(' '))
   return steps
 }
 
@@ -137,7 +137,7 @@ async function linksOf(db: Db): Promise<unknown> {
 }
 
 async function requireFiles({ database, media }: Ground): Promise<void> {
-  const store = await openMediaStore(media, assert.ifError)
+  const store = await openMediaStore(media, ifError)
   await withDatabase(database, async ({ read }) => {
     const named = new Map<string, number>()
     for (const row of await read.selectFrom('images').selectAll().execute()) {
@@ -149,12 +149,12 @@ async function requireFiles({ database, media }: Ground): Promise<void> {
     for await (const { key, size, isLeftover } of store.list())
       if (size > 0 && !isLeftover) found.set(key, size)
     for (const [key, size] of named)
-      assert.equal(found.get(key), size, `the file ${key} of an image is not there or not whole`)
+      equal(found.get(key), size, `the file ${key} of an image is not there or not whole`)
     if (found.size === 0) return
     // The clock of files is not that of tests: all of them count as settled.
     const orphans = await findOrphans(read, store, Number.MAX_SAFE_INTEGER)
     for (const { key } of orphans) found.delete(key)
-    assert.deepEqual([...found.keys()].sort(), [...named.keys()].sort())
+    deepEqual([...found.keys()].sort(), [...named.keys()].sort())
   })
 }
 
@@ -184,7 +184,7 @@ export async function makeSample(events: number, seed: number): Promise<Sample> 
   await runWhole(calendar, ['import', records])
   await requireFiles(calendar)
   const content = await contentOf(calendar.database)
-  assert.equal(content.images.length, count)
+  equal(content.images.length, count)
   const remove = async () => {
     pictures.close()
     await calendar.remove()
@@ -219,13 +219,13 @@ function imported({ content, records }: Sample): Killed {
     words,
     checkKilled: async () => undefined,
     checkWhole: async (ground, isThorough) => {
-      assert.deepEqual(await contentOf(ground.database), content)
+      deepEqual(await contentOf(ground.database), content)
       await requireFiles(ground)
       if (!isThorough) return
       const rows = () => withDatabase(ground.database, rowsOf)
       const before = await rows()
       await runWhole(ground, words())
-      assert.equal(await rows(), before, 'a run of what is in writes something')
+      equal(await rows(), before, 'a run of what is in writes something')
     },
   }
 }
@@ -252,11 +252,11 @@ function backedUp({ calendar, content }: Sample): Killed {
     checkWhole: async (ground, isThorough) => {
       await requireWhole(backupIn(ground))
       const files = (await readdir(ground.folder)).filter((name) => !name.startsWith('steps.'))
-      assert.deepEqual(files, ['calendar.backup'])
+      deepEqual(files, ['calendar.backup'])
       if (!isThorough) return
       const other = await emptyGround()
       await runWhole(other, ['restore', backupIn(ground)])
-      assert.deepEqual(await contentOf(other.database), content)
+      deepEqual(await contentOf(other.database), content)
       await requireFiles(other)
       await other.remove()
     },
@@ -276,15 +276,15 @@ function restored({ calendar, content }: Sample): Killed {
     words: () => ['restore', backup],
     checkKilled: async (ground) => {
       const found = await contentOf(ground.database)
-      if (!isDeepStrictEqual(found, content)) assert.deepEqual(found, former)
+      if (!isDeepStrictEqual(found, content)) deepEqual(found, former)
     },
     checkWhole: async (ground) => {
-      assert.deepEqual(await contentOf(ground.database), content)
+      deepEqual(await contentOf(ground.database), content)
       await requireFiles(ground)
       const left = (await readdir(dirname(ground.database.replace('sqlite:', ''))).catch(() => [])).filter(
         (name) => name.includes('.restoring'),
       )
-      assert.deepEqual(left, [])
+      deepEqual(left, [])
     },
   }
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { ok } from 'node:assert/strict'
 import type { Sight, Tab } from '../support/browsers.ts'
 import type { ChromiumTab } from '../support/chromium.ts'
 import { type Person, personAt } from '../support/person.ts'
@@ -134,7 +134,7 @@ async function seeNamed({ tab, see }: Person, selector: string, text: string | R
     return found !== undefined
   })()`
   await see(selector)
-  assert.ok(await tab.evaluate<boolean>(mark), `no ${selector} with the text ${text}: ${await titleOf(tab)}`)
+  ok(await tab.evaluate<boolean>(mark), `no ${selector} with the text ${text}: ${await titleOf(tab)}`)
 }
 
 const titleOf = (tab: Tab) => tab.evaluate<string>(`location.pathname + ' ' + document.title`)

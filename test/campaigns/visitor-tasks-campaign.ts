@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { mock } from 'node:test'
 import { untilShown } from '../support/browsers.ts'
 import { type Chromium, type ChromiumTab, startChromium } from '../support/chromium.ts'
@@ -89,7 +89,7 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
   const follow = ({ press }: Hands, selector: string) => changes(() => press(selector))
   const pressPill = async (hands: Hands, part: string) => {
     const selector = `.pill[href*="${part}"]`
-    assert.ok(await tab.evaluate<boolean>(isInFirstScreen(selector)), `${part} is further down`)
+    ok(await tab.evaluate<boolean>(isInFirstScreen(selector)), `${part} is further down`)
     await follow(hands, selector)
   }
   const titles = () =>
@@ -104,8 +104,8 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
         await open()
         for (const part of ['when=tonight', 'category/families', 'free=true']) await pressPill(hands, part)
         const found = await titles()
-        assert.ok(found.length > 0, 'nothing is found')
-        for (const title of found) assert.match(title, /families 2027-05-14/)
+        ok(found.length > 0, 'nothing is found')
+        for (const title of found) match(title, /families 2027-05-14/)
       },
     },
     {
@@ -116,7 +116,7 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
         await pressPill(hands, 'category/concerts')
         await follow(hands, '.views a[href*="/month/"]')
         await follow(hands, '.steps a[rel=next]')
-        assert.match(await hands.text('h1'), /June 2027/)
+        match(await hands.text('h1'), /June 2027/)
       },
     },
     {
@@ -125,7 +125,7 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
       run: async (hands) => {
         await open()
         await pressPill(hands, 'when=weekend')
-        assert.match(await hands.text('main'), /Canceled/)
+        match(await hands.text('main'), /Canceled/)
       },
     },
     {
@@ -136,7 +136,7 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
         await open()
         await goes(() => press('.soon .what a, .row .what a'))
         await see('a[href*="maps"], a[href*="openstreetmap"], a[href^="geo:"]')
-        assert.match(await text('main'), /Step-free/i)
+        match(await text('main'), /Step-free/i)
       },
     },
     {
@@ -164,9 +164,9 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
       most: { presses: 1, seconds: 2 },
       run: async ({ press, goes }) => {
         await open()
-        assert.ok(await tab.evaluate<boolean>(isInFirstScreen('.languages a[lang=de]')))
+        ok(await tab.evaluate<boolean>(isInFirstScreen('.languages a[lang=de]')))
         await goes(() => press('.languages a[lang=de]'))
-        assert.equal(await tab.evaluate('document.documentElement.lang'), 'de')
+        equal(await tab.evaluate('document.documentElement.lang'), 'de')
       },
     },
     {
@@ -181,9 +181,9 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
         await follow(hands, '.mini a[href*="2027-05-15"]')
         for (const text of ['Evenings', 'Families', 'Free', 'Near me'])
           await changes(() => hands.pressNamed('.pill', text))
-        assert.deepEqual(await titles(), ['Puppets'])
+        deepEqual(await titles(), ['Puppets'])
         const { searchParams } = new URL(await tab.evaluate<string>('location.href'))
-        assert.deepEqual([searchParams.get('geoloc_lat'), searchParams.get('geoloc_lng')], ['53.27', '-9.05'])
+        deepEqual([searchParams.get('geoloc_lat'), searchParams.get('geoloc_lng')], ['53.27', '-9.05'])
       },
     },
     {
@@ -198,7 +198,7 @@ function visitorTasks({ origin }: TestService, tab: ChromiumTab): Task[] {
         await hands.see('.suggestions li')
         await changes(() => hands.press('.suggestions li'))
         await changes(() => hands.press('nav.pills a[href*="2027-06"]'))
-        assert.deepEqual(await titles(), ['Barn dance'])
+        deepEqual(await titles(), ['Barn dance'])
       },
     },
   ]

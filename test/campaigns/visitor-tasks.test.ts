@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { noChromium } from '../support/chromium.ts'
 import { taskTable } from './task-runner.ts'
@@ -10,7 +10,7 @@ import { runVisitorTasks } from './visitor-tasks-campaign.ts'
 test('visitors are where they want to be after few presses', noChromium, async (t) => {
   const all = await runVisitorTasks()
   t.diagnostic(taskTable(all))
-  assert.deepEqual(
+  deepEqual(
     all.flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
     [],
   )

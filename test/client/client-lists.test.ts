@@ -1,5 +1,5 @@
 // Lists, changes and texts of the client, with a `fetch` that plays the service.
-import assert from 'node:assert/strict'
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Temporal } from 'temporal-polyfill'
 import type { Kept, Options } from '../../client/src/connection.ts'
@@ -51,8 +51,8 @@ describe('all records of a list', () => {
       })
       const titles: string[] = []
       for await (const { title } of events.all({ when: 'week' })) titles.push(title)
-      assert.deepEqual(titles, Array(3).fill('Ü & 😀'))
-      assert.deepEqual(asked, ['when=week&format=ndjson'])
+      deepEqual(titles, Array(3).fill('Ü & 😀'))
+      deepEqual(asked, ['when=week&format=ndjson'])
     }
   })
 
@@ -63,8 +63,8 @@ describe('all records of a list', () => {
       const page = Number(query.get('page') ?? 1)
       return json({ events: recordsOf([page * 10, page * 10 + 1]), total_pages: 3 })
     })
-    assert.deepEqual(await idsOf(events.all({ search: 'x' })), [10, 11, 20, 21, 30, 31])
-    assert.deepEqual(asked, [
+    deepEqual(await idsOf(events.all({ search: 'x' })), [10, 11, 20, 21, 30, 31])
+    deepEqual(asked, [
       'search=x&format=ndjson',
       ...[1, 2, 3].map((page) => `per_page=50&search=x&page=${page}`),
     ])
@@ -82,12 +82,12 @@ describe('all records of a list', () => {
         ? json({ venues: recordsOf(ids), total_pages: 9 })
         : failure(404, 'venue-archive-page-not-found')
     })
-    assert.deepEqual(await idsOf(venues.all()), [1, 2, 3, 4])
+    deepEqual(await idsOf(venues.all()), [1, 2, 3, 4])
   })
 
   test('that are missing from the first page on are a problem', async () => {
     const { venues } = calendarOf(() => failure(404, 'rest_no_route'))
-    await assert.rejects(idsOf(venues.all()), { code: 'rest_no_route' })
+    await rejects(idsOf(venues.all()), { code: 'rest_no_route' })
   })
 
   test('come without ids and totals, too, when only some members are wanted', async () => {
@@ -95,14 +95,14 @@ describe('all records of a list', () => {
     const { events } = calendarOf((query) => json({ events: pages[Number(query.get('page')) - 1] }))
     const titles: string[] = []
     for await (const { title } of events.all({ _fields: 'events.title' })) titles.push(title)
-    assert.deepEqual(titles, ['A', 'A', 'B'])
+    deepEqual(titles, ['A', 'A', 'B'])
   })
 
   test('of a service without an end stop after 10,000 pages', async () => {
     let asked = 0
     const { tags } = calendarOf(() => json({ tags: [{ id: ++asked, name: 'x' }], total_pages: 1e9 }))
-    await assert.rejects(idsOf(tags.all()), { code: 'unreadable' })
-    assert.equal(asked, 10_000)
+    await rejects(idsOf(tags.all()), { code: 'unreadable' })
+    equal(asked, 10_000)
   })
 
   test('of a stream that breaks off are told as far as they came, and then the failure', async () => {
@@ -111,8 +111,8 @@ describe('all records of a list', () => {
       return new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
     })
     const stream = events.all()
-    assert.equal((await stream.next()).value?.id, 1)
-    await assert.rejects(stream.next(), { code: 'unreadable' })
+    equal((await stream.next()).value?.id, 1)
+    await rejects(stream.next(), { code: 'unreadable' })
   })
 })
 
@@ -137,13 +137,13 @@ describe('changes', () => {
       if (!query.has('since')) return json({ changes: [upsert(1)], next_token: 'a' })
       return json({ changes: [{ action: 'delete', kind: 'event', id: 2 }], sync_token: 'b' })
     })
-    assert.deepEqual(await follow(calendar), [
+    deepEqual(await follow(calendar), [
       decoded(1),
       { action: 'token', token: 'a' },
       { action: 'delete', kind: 'event', id: 2 },
       { action: 'token', token: 'b' },
     ])
-    assert.deepEqual(asked, ['kinds%5B%5D=event&search=x', 'since=a'])
+    deepEqual(asked, ['kinds%5B%5D=event&search=x', 'since=a'])
   })
 
   test('begin anew with a reset when the token is of no use any more', async () => {
@@ -152,7 +152,7 @@ describe('changes', () => {
         ? failure(410, 'rest_sync_token_expired')
         : json({ changes: [upsert(1)], sync_token: query.get('search') }),
     )
-    assert.deepEqual(await follow(calendar, 'old'), [
+    deepEqual(await follow(calendar, 'old'), [
       { action: 'reset' },
       decoded(1),
       { action: 'token', token: 'x' },
@@ -160,13 +160,13 @@ describe('changes', () => {
   })
 
   test('are a problem where the service tells none, refuses without a token, or never ends', async () => {
-    await assert.rejects(follow(calendarOf(() => failure(404, 'rest_no_route'))), { code: 'rest_no_route' })
-    await assert.rejects(follow(calendarOf(() => failure(410, 'rest_gone'))), { status: 410 })
-    await assert.rejects(follow(calendarOf(() => json({ changes: [] }))), { code: 'unreadable' })
+    await rejects(follow(calendarOf(() => failure(404, 'rest_no_route'))), { code: 'rest_no_route' })
+    await rejects(follow(calendarOf(() => failure(410, 'rest_gone'))), { status: 410 })
+    await rejects(follow(calendarOf(() => json({ changes: [] }))), { code: 'unreadable' })
     let asked = 0
     const endless = calendarOf(() => json({ changes: [], next_token: `${++asked}` }))
-    await assert.rejects(follow(endless), { code: 'unreadable' })
-    assert.equal(asked, 10_000)
+    await rejects(follow(endless), { code: 'unreadable' })
+    equal(asked, 10_000)
   })
 })
 
@@ -185,10 +185,10 @@ describe('answers that are kept', () => {
     const first = await events.get(12)
     first.title = 'Changed by the caller'
     const second = await events.get(12)
-    assert.equal(second.title, 'A & B')
-    assert.equal(etagOf(second), '"1"')
-    assert.deepEqual(tags, [null, '"1"'])
-    assert.deepEqual([...store.keys()], [`${url}/events/12`])
+    equal(second.title, 'A & B')
+    equal(etagOf(second), '"1"')
+    deepEqual(tags, [null, '"1"'])
+    deepEqual([...store.keys()], [`${url}/events/12`])
   })
 
   test('may wait for their store', async () => {
@@ -199,13 +199,13 @@ describe('answers that are kept', () => {
     }
     const { venues } = calendarOf(() => json({ venues: [] }, { headers: { etag: 'W/"1"' } }), { store })
     await venues.list({ page: 1 })
-    assert.equal(kept.get(`${url}/venues?page=1`)?.etag, 'W/"1"')
+    equal(kept.get(`${url}/venues?page=1`)?.etag, 'W/"1"')
   })
 
   test('do not tell an ETag that the service has not told', async () => {
     const { events } = calendarOf(() => json({ id: 12, title: 'A' }))
     const record = await events.get(12)
-    assert.throws(() => etagOf(record), TypeError)
+    throws(() => etagOf(record), TypeError)
   })
 })
 
@@ -223,7 +223,7 @@ describe('texts', () => {
         'R&D &; & &# &#; &#x; &unknown; &valueOf; &#0; &#1114112; &#9999999;',
       'a < b': 'a < b',
     }
-    for (const [html, text] of Object.entries(cases)) assert.equal(textOf(html), text)
+    for (const [html, text] of Object.entries(cases)) equal(textOf(html), text)
   })
 
   test('are names alone: descriptions, linked data, own fields and parameters stay as they are', async () => {
@@ -237,7 +237,7 @@ describe('texts', () => {
       custom_fields: { _x: { name: '&amp;' } },
     }
     const { events } = calendarOf(() => json(record))
-    assert.deepEqual(await events.get(1), {
+    deepEqual(await events.get(1), {
       ...record,
       title: '&',
       titleHtml: '&amp;',
@@ -251,8 +251,8 @@ describe('texts', () => {
       '{"id":1,"title":"A","__proto__":{"title":"&amp;","admin":true},"constructor":{"name":"x"}}'
     const { events } = calendarOf(() => new Response(hostile))
     const record = await events.get(1)
-    assert.equal(Object.getPrototypeOf(record), Object.prototype)
-    assert.equal(Object({}).admin, undefined)
+    equal(Object.getPrototypeOf(record), Object.prototype)
+    equal(Object({}).admin, undefined)
   })
 })
 
@@ -282,8 +282,8 @@ describe('moments', () => {
     ] as const
     for (const [timed, text] of cases) {
       const { start, end } = moments(timed, Temporal)
-      assert.equal(start.toString(), text)
-      assert.equal(end.epochMilliseconds, start.epochMilliseconds)
+      equal(start.toString(), text)
+      equal(end.epochMilliseconds, start.epochMilliseconds)
     }
   })
 
@@ -292,9 +292,9 @@ describe('moments', () => {
     const own = Object.getOwnPropertyDescriptor(globalThis, 'Temporal')
     t.after(() => own && Object.defineProperty(globalThis, 'Temporal', own))
     Reflect.deleteProperty(globalThis, 'Temporal')
-    assert.throws(() => moments(timed), /There is no Temporal/)
+    throws(() => moments(timed), /There is no Temporal/)
     Object.defineProperty(globalThis, 'Temporal', { value: Temporal, configurable: true, writable: true })
-    assert.equal(String(moments(timed).start), '2027-06-01T10:00:00+02:00[Europe/Oslo]')
+    equal(String(moments(timed).start), '2027-06-01T10:00:00+02:00[Europe/Oslo]')
     Reflect.deleteProperty(globalThis, 'Temporal')
   })
 })

@@ -1,5 +1,5 @@
 // The package for its users: packed, installed into an empty folder, and used there.
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, match, ok, rejects } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import {
   cpSync,
@@ -66,7 +66,7 @@ async function compile(name: string, text: string, options: object = {}): Promis
   writeFileSync(join(stranger, name), text)
   writeFileSync(join(stranger, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [name] }))
   await run(process.execPath, [compiler, '--singleThreaded', '-p', stranger]).catch(({ stdout }) =>
-    assert.fail(stdout),
+    fail(stdout),
   )
 }
 
@@ -146,21 +146,20 @@ export const wrong = <kalends-events view="year" />
 
 test('it holds what it needs and nothing else: no sources, tests or paths, and its licence', () => {
   const files = globSync('**/*.*', { cwd: installed }).sort()
-  assert.deepEqual(
+  deepEqual(
     files.filter((file) => !/^dist\/\w+\.(js|d\.ts)$/.test(file)),
     ['README.md', 'package.json', 'react.d.ts'],
   )
-  assert.ok(existsSync(join(installed, 'LICENSE')))
-  for (const file of files)
-    assert.ok(!readFileSync(join(installed, file), 'utf8').includes(dirname(root)), file)
+  ok(existsSync(join(installed, 'LICENSE')))
+  for (const file of files) ok(!readFileSync(join(installed, file), 'utf8').includes(dirname(root)), file)
   const installation: Record<string, unknown> = clientPackage
-  assert.deepEqual([installation.dependencies, installation.peerDependencies], [undefined, undefined])
-  assert.ok(!rootPackage.files.includes('client'), 'the service is installed without it')
+  deepEqual([installation.dependencies, installation.peerDependencies], [undefined, undefined])
+  ok(!rootPackage.files.includes('client'), 'the service is installed without it')
 })
 
 test('its version is that of the interface', () => {
-  assert.match(clientPackage.version, /^1\./)
-  assert.equal(readFileSync(join(root, 'openapi/en.json'), 'utf8').match(/events\/v(\d+)/)?.[1], '1')
+  match(clientPackage.version, /^1\./)
+  equal(readFileSync(join(root, 'openapi/en.json'), 'utf8').match(/events\/v(\d+)/)?.[1], '1')
 })
 
 test('it is small, minified and compressed, and smaller where less of it is used', async () => {
@@ -178,11 +177,11 @@ test('it is small, minified and compressed, and smaller where less of it is used
     return gzipSync(outputFiles[0].contents, { level: 9 }).length
   }
   const all = await bytesOf('*')
-  assert.ok(all <= MOST_BYTES, `${all} bytes`)
+  ok(all <= MOST_BYTES, `${all} bytes`)
   const calendar = await bytesOf('{ createKalends, isProblem }')
-  assert.ok(calendar < all - 500, `${calendar} bytes`)
+  ok(calendar < all - 500, `${calendar} bytes`)
   const one = await bytesOf('{ connect, get }')
-  assert.ok(one < 2300, `${one} bytes`)
+  ok(one < 2300, `${one} bytes`)
 })
 
 test('the loader of Astro fills a collection, and takes away what is gone', async () => {
@@ -213,15 +212,15 @@ test('the loader of Astro fills a collection, and takes away what is gone', asyn
     generateDigest: (data: object) => JSON.stringify(data),
   }
   const { name, load } = kalendsLoader({ url: 'https://calendar.example/wp-json/tribe/events/v1', fetch })
-  assert.equal(name, 'kalends')
+  equal(name, 'kalends')
   await load(context)
-  assert.deepEqual([...entries.keys()], ['1', '2'])
-  assert.deepEqual([entries.get('1')?.data.title, entries.get('1')?.rendered.html], ['A & B', '<p>1</p>'])
+  deepEqual([...entries.keys()], ['1', '2'])
+  deepEqual([entries.get('1')?.data.title, entries.get('1')?.rendered.html], ['A & B', '<p>1</p>'])
   isDown = true
-  await assert.rejects(load(context), { status: 503 })
-  assert.equal(entries.size, 2)
+  await rejects(load(context), { status: 503 })
+  equal(entries.size, 2)
   isDown = false
   events = events.slice(1)
   await load(context)
-  assert.deepEqual([...entries.keys()], ['2'])
+  deepEqual([...entries.keys()], ['2'])
 })

@@ -1,5 +1,5 @@
 // Requests of the client, with servers that answer wrongly, late, from another address or not at all.
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, match, ok, rejects, throws } from 'node:assert/strict'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, beforeEach, describe, test } from 'node:test'
@@ -46,10 +46,10 @@ function json(
 
 async function problemOf(call: Promise<unknown>): Promise<KalendsProblem> {
   const problem = await call.then(
-    () => assert.fail('it was answered'),
+    () => fail('it was answered'),
     (error: unknown) => error,
   )
-  assert.ok(problem instanceof KalendsProblem, String(problem))
+  ok(problem instanceof KalendsProblem, String(problem))
   return problem
 }
 
@@ -71,8 +71,8 @@ describe('what is sent', () => {
     const { events } = await calendarOf(echo)
     await events.list({ categories: ['a,b', 'c&d'], featured: false, page: 2, search: undefined })
     const { pathname, searchParams } = new URL(got[0]?.path ?? '', 'http://x')
-    assert.equal(pathname, '/wp-json/tribe/events/v1/events')
-    assert.deepEqual(
+    equal(pathname, '/wp-json/tribe/events/v1/events')
+    deepEqual(
       [...searchParams],
       [
         ['categories[]', 'a,b'],
@@ -81,13 +81,13 @@ describe('what is sent', () => {
         ['page', '2'],
       ],
     )
-    assert.equal(got[0]?.headers.authorization, undefined)
+    equal(got[0]?.headers.authorization, undefined)
   })
 
   test('a token is a bearer, and any other header of authorization is sent as it is', async () => {
     await (await calendarOf(echo, { token: 'kal_1' })).events.list()
     await (await calendarOf(echo, { authorization: 'Basic YTpi' })).events.list()
-    assert.deepEqual(
+    deepEqual(
       got.map(({ headers }) => headers.authorization),
       ['Bearer kal_1', 'Basic YTpi'],
     )
@@ -104,14 +104,14 @@ describe('what is sent', () => {
     await events.update(1, record, { ifMatch: '"1"' })
     await events.remove('a/b')
     const keys = got.map(({ headers }) => headers['idempotency-key'])
-    assert.equal(new Set(keys).size, 6)
-    assert.deepEqual([keys[2], keys[3], keys[6], keys[7]], ['mine', undefined, undefined, undefined])
-    assert.deepEqual(JSON.parse(got[4]?.body ?? '').requests, [
+    equal(new Set(keys).size, 6)
+    deepEqual([keys[2], keys[3], keys[6], keys[7]], ['mine', undefined, undefined, undefined])
+    deepEqual(JSON.parse(got[4]?.body ?? '').requests, [
       { path: '/tribe/events/v1/events/1' },
       { path: '/wp/v2/tags' },
     ])
-    assert.match(got[5]?.body ?? '', /name="title"\r\n\r\nA\r\n[\s\S]*filename="é.png"/)
-    assert.deepEqual(
+    match(got[5]?.body ?? '', /name="title"\r\n\r\nA\r\n[\s\S]*filename="é.png"/)
+    deepEqual(
       got.slice(4).map(({ method, path, headers }) => `${method} ${path} ${headers['if-match'] ?? ''}`),
       [
         'POST /wp-json/batch/v1 ',
@@ -126,18 +126,18 @@ describe('what is sent', () => {
     const url = (await serve(echo)).replace('/wp-json/', '/?rest_route=/')
     await createKalends({ url: `${url}/` }).events.list({ page: 2 })
     const { searchParams } = new URL(got[0]?.path ?? '', 'http://x')
-    assert.deepEqual(Object.fromEntries(searchParams), { rest_route: '/tribe/events/v1/events', page: '2' })
+    deepEqual(Object.fromEntries(searchParams), { rest_route: '/tribe/events/v1/events', page: '2' })
   })
 
   test('an address that is no namespace is refused at once', () => {
     for (const url of ['', 'https://example.org/', '/wp-json/tribe/events/v1', 'ftp://x/tribe/events/v1'])
-      assert.throws(() => createKalends({ url }), TypeError)
+      throws(() => createKalends({ url }), TypeError)
   })
 
   test('a change that is to be made only if unchanged is not sent without an ETag', async () => {
     const { events } = await calendarOf(echo)
-    await assert.rejects(events.update(1, record, { ifMatch: '' }), TypeError)
-    assert.deepEqual(got, [])
+    await rejects(events.update(1, record, { ifMatch: '' }), TypeError)
+    deepEqual(got, [])
   })
 })
 
@@ -150,9 +150,9 @@ describe('being turned away', () => {
         (calendar: Client) => calendar.media.upload(new Blob(['x'])),
       ]) {
         got = []
-        assert.equal(Object(await call(await calendarOf(busyFor(2, status)))).id, 12)
+        equal(Object(await call(await calendarOf(busyFor(2, status)))).id, 12)
         const keys = new Set(got.map(({ headers }) => headers['idempotency-key']))
-        assert.deepEqual([got.length, keys.size], [3, 1])
+        deepEqual([got.length, keys.size], [3, 1])
       }
     })
 
@@ -164,7 +164,7 @@ describe('being turned away', () => {
     ]) {
       got = []
       const { code, retryAfter } = await problemOf(call(await calendarOf(busyFor(1))))
-      assert.deepEqual([code, retryAfter, got.length], ['rest_unavailable', 0, 1])
+      deepEqual([code, retryAfter, got.length], ['rest_unavailable', 0, 1])
     }
   })
 
@@ -172,33 +172,33 @@ describe('being turned away', () => {
     for (const busy of [busyFor(1, 500), busyFor(1, 409), busyFor(1, 503, ''), busyFor(1, 503, 'soon')]) {
       got = []
       await problemOf((await calendarOf(busy)).events.get(12))
-      assert.equal(got.length, 1)
+      equal(got.length, 1)
     }
   })
 
   test('a time that is too far away is told and not waited for', async () => {
     for (const later of ['99999999999', '31', 'Thu, 01 Jan 2099 00:00:00 GMT']) {
       const { retryAfter = 0 } = await problemOf((await calendarOf(busyFor(1, 503, later))).events.get(12))
-      assert.ok(retryAfter > 30, later)
+      ok(retryAfter > 30, later)
     }
     const impatient = await calendarOf(busyFor(1), { patience: 0 })
-    assert.equal((await problemOf(impatient.events.get(12))).retryAfter, 0)
-    assert.equal(got.length, 4)
+    equal((await problemOf(impatient.events.get(12))).retryAfter, 0)
+    equal(got.length, 4)
   })
 
   test('a date that has passed is come back from, and five times are enough', async () => {
     const past = 'Thu, 01 Jan 1998 00:00:00 GMT'
-    assert.equal((await (await calendarOf(busyFor(1, 503, past))).events.get(12)).id, 12)
+    equal((await (await calendarOf(busyFor(1, 503, past))).events.get(12)).id, 12)
     got = []
     await problemOf((await calendarOf(busyFor(99))).events.get(12))
-    assert.equal(got.length, 5)
+    equal(got.length, 5)
   })
 
   test('a problem of a create has its key, with which it may be sent again', async () => {
     const { events } = await calendarOf(({ socket }) => socket.destroy())
     const { code, key } = await problemOf(events.create(record))
-    assert.equal(code, 'unreachable')
-    assert.deepEqual([got.length, got[0]?.headers['idempotency-key']], [1, key])
+    equal(code, 'unreachable')
+    deepEqual([got.length, got[0]?.headers['idempotency-key']], [1, key])
   })
 })
 
@@ -218,8 +218,8 @@ describe('answers that are none', () => {
       ]
       for (const call of calls) {
         const problem = await problemOf(call())
-        assert.deepEqual([problem.status, problem.code], [status, 'unreadable'])
-        assert.match(problem.message, /text\/html/)
+        deepEqual([problem.status, problem.code], [status, 'unreadable'])
+        match(problem.message, /text\/html/)
       }
     }
   })
@@ -227,7 +227,7 @@ describe('answers that are none', () => {
   test('null, and JSON that breaks off, is unreadable', async () => {
     for (const body of ['null', '{"id": 12, "tit', '']) {
       const { events } = await calendarOf((_request, response) => response.end(body))
-      assert.equal((await problemOf(events.get(12))).code, 'unreadable', body)
+      equal((await problemOf(events.get(12))).code, 'unreadable', body)
     }
   })
 
@@ -236,7 +236,7 @@ describe('answers that are none', () => {
       const problem = await problemOf(
         (await calendarOf((_request, response) => json(response, 418, body))).events.get(1),
       )
-      assert.deepEqual([problem.status, typeof problem.code, problem.data], [418, 'string', {}])
+      deepEqual([problem.status, typeof problem.code, problem.data], [418, 'string', {}])
     }
   })
 
@@ -246,31 +246,31 @@ describe('answers that are none', () => {
       response.write('{"id": 12,')
       setImmediate(() => response.destroy())
     })
-    assert.deepEqual([(await problemOf(events.get(12))).code, got.length], ['unreachable', 1])
+    deepEqual([(await problemOf(events.get(12))).code, got.length], ['unreachable', 1])
   })
 
   test('nobody there is unreachable', async () => {
     const { events } = createKalends({ url: 'http://127.0.0.1:1/wp-json/tribe/events/v1' })
     const problem = await problemOf(events.get(12))
-    assert.deepEqual([problem.status, problem.code], [0, 'unreachable'])
-    assert.ok(problem.cause instanceof Error)
+    deepEqual([problem.status, problem.code], [0, 'unreachable'])
+    ok(problem.cause instanceof Error)
   })
 
   test('silence ends with the timeout: before the head, within the body and within a stream', async () => {
     const silent = await calendarOf(() => undefined, { timeout: 50 })
-    assert.equal((await problemOf(silent.events.create(record))).code, 'timeout')
+    equal((await problemOf(silent.events.create(record))).code, 'timeout')
     const begins = (type: string) => (_request: IncomingMessage, response: ServerResponse) =>
       response.writeHead(200, { 'content-type': type }).write('{"id":1}\n')
     const half = await calendarOf(begins('application/json'), { timeout: 50 })
-    assert.equal((await problemOf(half.events.get(12))).code, 'timeout')
+    equal((await problemOf(half.events.get(12))).code, 'timeout')
     const stream = (await calendarOf(begins('application/x-ndjson'), { timeout: 1000 })).events.all()
-    assert.equal((await stream.next()).value?.id, 1)
-    assert.equal((await problemOf(stream.next())).code, 'timeout')
+    equal((await stream.next()).value?.id, 1)
+    equal((await problemOf(stream.next())).code, 'timeout')
   })
 
   test('a timeout longer than timers are is as long as they can be', async () => {
     const { events } = await calendarOf(busyFor(0), { timeout: Number.POSITIVE_INFINITY })
-    assert.equal((await events.get(12)).id, 12)
+    equal((await events.get(12)).id, 12)
   })
 })
 
@@ -280,7 +280,7 @@ describe('redirects', () => {
     const { events } = await calendarOf((_request, response) =>
       response.writeHead(301, { location: `${there}/events/12` }).end(),
     )
-    assert.equal((await events.get(12)).id, 12)
+    equal((await events.get(12)).id, 12)
   })
 
   test('a token is not carried elsewhere, and a write does not become a read', async () => {
@@ -294,10 +294,10 @@ describe('redirects', () => {
         async () => (await calendarOf(moved)).events.create(record),
       ]) {
         const problem = await problemOf(call())
-        assert.deepEqual([problem.status, problem.code], [status, 'moved'])
-        assert.ok(problem.message.includes(there))
+        deepEqual([problem.status, problem.code], [status, 'moved'])
+        ok(problem.message.includes(there))
       }
-      assert.equal(got.length, 2)
+      equal(got.length, 2)
     }
   })
 })
@@ -317,7 +317,7 @@ describe('aborting', () => {
       changes('x', { signal }).next(),
     ]
     const ends = await Promise.allSettled(calls)
-    assert.deepEqual(
+    deepEqual(
       ends.map((end) => end.status === 'rejected' && end.reason === reason),
       calls.map(() => true),
     )
@@ -325,8 +325,8 @@ describe('aborting', () => {
 
   test('ends a call before it is sent', async () => {
     const { events } = await calendarOf(busyFor(0))
-    await assert.rejects(events.create(record, { signal: AbortSignal.abort(reason) }), reason)
-    assert.equal(got.length, 0)
+    await rejects(events.create(record, { signal: AbortSignal.abort(reason) }), reason)
+    equal(got.length, 0)
   })
 
   test('ends calls that wait for their answer, with the reason of the signal', async () => {
@@ -351,7 +351,7 @@ describe('aborting', () => {
     await stream.next()
     const next = stream.next()
     controller.abort(reason)
-    await assert.rejects(next, reason)
+    await rejects(next, reason)
   })
 
   test('whoever leaves a stream closes its connection', async () => {
@@ -361,7 +361,7 @@ describe('aborting', () => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"id":1}\n{"id":2}\n')
     })
     for await (const { id } of events.all()) {
-      assert.equal(id, 1)
+      equal(id, 1)
       break
     }
     await closed.promise
@@ -383,6 +383,6 @@ describe('aborting', () => {
     await events.get(1, { signal })
     await problemOf((await calendarOf(busyFor(1, 500))).events.get(1, { signal }))
     await sleep(0)
-    assert.equal(listeners, 0)
+    equal(listeners, 0)
   })
 })

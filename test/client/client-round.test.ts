@@ -1,6 +1,6 @@
 // All calls of the client with a running service: in Node, on a page of another site in Chromium and Firefox,
 // and in the Node, Deno and workerd of the PATH, where installed.
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -40,7 +40,7 @@ before(async () => {
 after(() => close())
 
 test('everything can be done in Node', async () => {
-  assert.deepEqual(await goRound({ createKalends, etagOf, verifyWebhook }, await groundOf(service)), ROUND)
+  deepEqual(await goRound({ createKalends, etagOf, verifyWebhook }, await groundOf(service)), ROUND)
 })
 
 const browsers = {
@@ -60,7 +60,7 @@ for (const [name, { program, start }] of Object.entries(browsers))
         const { goRound } = await import('/test/client/client-round.ts')
         return JSON.stringify(await goRound(client, ${ground}))
       })()`)
-      assert.deepEqual(JSON.parse(told), ROUND)
+      deepEqual(JSON.parse(told), ROUND)
     } finally {
       await browser.close()
     }
@@ -115,7 +115,7 @@ for (const [name, [program = '', ...words]] of Object.entries(runtimes))
     try {
       layOut(folder, await groundOf(service))
       const { stdout } = await promisify(execFile)(program, words, { cwd: folder })
-      assert.deepEqual(JSON.parse(stdout), ROUND)
+      deepEqual(JSON.parse(stdout), ROUND)
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { KalendsProblem } from '../../client/src/problem.ts'
@@ -58,31 +58,28 @@ for (const [name, [message, isTaken, secret = SECRET]] of Object.entries(cases))
     const theirs = () => new Webhook(secret).verify(message.body, message.headers)
     const ours = verifyWebhook(requestOf(message), secret)
     if (!isTaken) {
-      assert.throws(theirs)
-      await assert.rejects(ours, (error) => error instanceof KalendsProblem && error.code === 'webhook')
+      throws(theirs)
+      await rejects(ours, (error) => error instanceof KalendsProblem && error.code === 'webhook')
       return
     }
     theirs()
     const { type, data } = await ours
-    assert.equal(type, 'event.updated')
-    assert.deepEqual(data.record, { id: 1, title: 'A & B 😀', titleHtml: 'A &amp; B 😀' })
+    equal(type, 'event.updated')
+    deepEqual(data.record, { id: 1, title: 'A & B 😀', titleHtml: 'A &amp; B 😀' })
   })
 
 test('a message with thousands of signatures costs no more than nine: others are not looked at', async () => {
   const many = `${`v1,${btoa('x'.repeat(32))} `.repeat(9)}${signature}`
-  await assert.rejects(verifyWebhook(requestOf(withHeaders({ 'webhook-signature': many })), SECRET), {
+  await rejects(verifyWebhook(requestOf(withHeaders({ 'webhook-signature': many })), SECRET), {
     code: 'webhook',
   })
 })
 
 test('the body of a message that is not of now is not read', async () => {
   const { headers } = requestOf(minutes(-6))
-  await assert.rejects(verifyWebhook({ headers, text: () => assert.fail('it was read') }, SECRET), {
-    code: 'webhook',
-  })
+  await rejects(verifyWebhook({ headers, text: () => fail('it was read') }, SECRET), { code: 'webhook' })
 })
 
 test('a secret that is none takes nothing', async () => {
-  for (const secret of ['', 'whsec_', 'whsec_%%%'])
-    await assert.rejects(verifyWebhook(requestOf(good), secret))
+  for (const secret of ['', 'whsec_', 'whsec_%%%']) await rejects(verifyWebhook(requestOf(good), secret))
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { readConfig } from '../../src/base/config.ts'
@@ -17,11 +17,11 @@ async function namesFor(asked: string | undefined): Promise<string[]> {
 
 test('every command is there when it is asked for, with those of its group alone', async () => {
   for (const { names } of commandGroups(features))
-    for (const name of names) assert.deepEqual(await namesFor(name), names, name)
+    for (const name of names) deepEqual(await namesFor(name), names, name)
 })
 
 test('all commands are there when none of them is asked for, each once', async () => {
   const all = commandGroups(features).flatMap(({ names }) => names)
-  assert.equal(new Set(all).size, all.length)
-  for (const asked of [undefined, 'usr', 'help']) assert.deepEqual(await namesFor(asked), all)
+  equal(new Set(all).size, all.length)
+  for (const asked of [undefined, 'usr', 'help']) deepEqual(await namesFor(asked), all)
 })

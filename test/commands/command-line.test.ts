@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -98,7 +98,7 @@ test('a service is not ready before its operator has been told the first passwor
     },
   })
   t.after(() => app.stop())
-  assert.match(await first, /^\w{4} /)
+  match(await first, /^\w{4} /)
 })
 
 test('into a log, the first password of a new database is the name of a file of mode 0600', async (t) => {
@@ -106,32 +106,32 @@ test('into a log, the first password of a new database is the name of a file of 
   const file = join(data, 'first-password.txt')
   const first = await startOnce(data)
   const [login = '', password = '', link = ''] = readFileSync(file, 'utf8').split('\n')
-  assert.equal(login, 'admin')
-  assert.match(link, /^http:\/\/localhost:\d+\/desk\/set-up\/[\w-]{43}$/)
-  assert.ok(!first.lines.join('\n').includes(link.slice(-43)))
-  assert.match(password, /^\w{4}( \w{4}){5}$/)
-  assert.deepEqual([modeOf(data), modeOf(file)], ['700', '600'])
-  assert.ok(first.lines[0]?.includes(file), first.lines.join('\n'))
-  assert.ok(!first.lines.join('\n').includes(password))
-  assert.equal(await signIn(first.base, login, password), 200)
+  equal(login, 'admin')
+  match(link, /^http:\/\/localhost:\d+\/desk\/set-up\/[\w-]{43}$/)
+  ok(!first.lines.join('\n').includes(link.slice(-43)))
+  match(password, /^\w{4}( \w{4}){5}$/)
+  deepEqual([modeOf(data), modeOf(file)], ['700', '600'])
+  ok(first.lines[0]?.includes(file), first.lines.join('\n'))
+  ok(!first.lines.join('\n').includes(password))
+  equal(await signIn(first.base, login, password), 200)
   await first.end()
-  assert.equal(modeOf(join(data, 'kalends.sqlite')), '600')
+  equal(modeOf(join(data, 'kalends.sqlite')), '600')
 
   const again = await startOnce(data)
   await again.end()
-  assert.match(
+  match(
     again.lines[0] ?? '',
     /^The first application password is still in .*first-password\.txt; delete the file/,
   )
   rmSync(file)
   const third = await startOnce(data)
   await third.end()
-  assert.equal(
+  equal(
     third.lines[0],
     'Nobody has a password for the desk yet; kalends user link admin prints a link to it.',
   )
-  assert.equal(third.lines.length, 2)
-  assert.ok(!existsSync(file))
+  equal(third.lines.length, 2)
+  ok(!existsSync(file))
 })
 
 test('a first start that fails on a busy port takes no password with it', async (t) => {
@@ -142,17 +142,17 @@ test('a first start that fails on a busy port takes no password with it', async 
   const address = busy.address()
   const port = typeof address === 'object' && address ? String(address.port) : ''
   const failed = run(['--data', data, '--port', port, 'serve'], {}, MAIN)
-  assert.equal(failed.status, 1)
-  assert.equal(failed.stdout, '')
-  assert.match(failed.stderr, /is in use; choose another with --port\./)
+  equal(failed.status, 1)
+  equal(failed.stdout, '')
+  match(failed.stderr, /is in use; choose another with --port\./)
   const { base, end } = await startOnce(data)
   const [login = '', password = ''] = readFileSync(join(data, 'first-password.txt'), 'utf8').split('\n')
-  assert.equal(await signIn(base, login, password), 200)
+  equal(await signIn(base, login, password), 200)
   await end()
 })
 
 test('--version prints the version and nothing else', () => {
-  assert.deepEqual(run(['--version']), { status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+  deepEqual(run(['--version']), { status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
 test('an unknown word or option is told in two lines, with the nearest known one', async () => {
@@ -175,17 +175,17 @@ test('an unknown word or option is told in two lines, with the nearest known one
     [['user', 'add'], "error: required option '--role <role>' not specified\n"],
     [['backup', '--keep'], "error: option '--keep <number>' argument missing\n"],
   ] as const)
-    assert.deepEqual(await kalends(words), { code: 1, out: '', err: says + hint }, words.join(' '))
+    deepEqual(await kalends(words), { code: 1, out: '', err: says + hint }, words.join(' '))
 })
 
 test('help fits a terminal of 80 columns, and settings are in that of serve alone', async () => {
   for (const words of [[], ['serve'], ['import'], ['user', 'add'], ['push']]) {
     const { code, out } = await kalends([...words, '--help'])
-    assert.equal(code, 0)
+    equal(code, 0)
     const wide = out.split('\n').filter((line) => line.length > 80)
-    assert.deepEqual(wide, [], words.join(' '))
-    assert.equal(out.includes('--week-start'), words[0] === 'serve')
-    assert.equal(out.includes('kalends serve --help'), words[0] !== 'serve')
+    deepEqual(wide, [], words.join(' '))
+    equal(out.includes('--week-start'), words[0] === 'serve')
+    equal(out.includes('kalends serve --help'), words[0] !== 'serve')
   }
 })
 
@@ -201,7 +201,7 @@ test('a reader of the output who leaves is no error', async (t) => {
     said += some
   })
   const [code] = await once(child, 'close')
-  assert.deepEqual([code, said], [0, ''])
+  deepEqual([code, said], [0, ''])
 })
 
 test('without the packages it needs, it says in one sentence what to do', (t) => {
@@ -213,8 +213,8 @@ test('without the packages it needs, it says in one sentence what to do', (t) =>
     [join(folder, 'bin', 'kalends.js'), 'serve'],
     { encoding: 'utf8', env: { HOME: home } },
   )
-  assert.deepEqual([status, stdout], [1, ''])
-  assert.match(
+  deepEqual([status, stdout], [1, ''])
+  match(
     stderr,
     /^The package [\w@/-]+, which Kalends needs, is not installed: run npm install in .* first\.\n$/,
   )
@@ -225,14 +225,14 @@ test('what was compiled is kept in a folder of the user, who alone may write the
   const startWith = (folder: string) =>
     spawnSync(process.execPath, [KALENDS, '--version'], { env: { HOME: home, XDG_CACHE_HOME: folder } })
       .status
-  assert.equal(startWith(cache), 0)
-  assert.equal(modeOf(join(cache, 'kalends')), '700')
+  equal(startWith(cache), 0)
+  equal(modeOf(join(cache, 'kalends')), '700')
   const shared = join(folderFor(t), 'shared')
   mkdirSync(join(shared, 'kalends'), { recursive: true })
   spawnSync('chmod', ['777', join(shared, 'kalends')])
-  assert.equal(startWith(shared), 0)
+  equal(startWith(shared), 0)
   const { stdout } = spawnSync('ls', ['-A', join(shared, 'kalends')], { encoding: 'utf8' })
-  assert.equal(stdout, '', 'a folder that others may write into is not used')
+  equal(stdout, '', 'a folder that others may write into is not used')
 })
 
 test('proxies are addresses, networks and the names of local ranges', async (t) => {
@@ -242,9 +242,9 @@ test('proxies are addresses, networks and the names of local ranges', async (t) 
     await app.stop()
   }
   const refusal = /^--trusted-proxy takes IP addresses and networks, not /
-  assert.match((await kalends(['--trusted-proxy', '10.0.0.0/33', 'serve'])).err, refusal)
+  match((await kalends(['--trusted-proxy', '10.0.0.0/33', 'serve'])).err, refusal)
   for (const bad of ['10.0.0.0/0', '1.2.3', '10.0.0.1/8/8', 'localhost', '::1/129'])
-    assert.throws(() => testConfig(data, { trusted_proxy: bad }), { message: refusal }, bad)
+    throws(() => testConfig(data, { trusted_proxy: bad }), { message: refusal }, bad)
 })
 
 async function calendarIn(file: string): Promise<void> {
@@ -282,25 +282,25 @@ test('copy takes addresses from the environment and from files, where no other u
     [[from], { KALENDS_COPY_TO: `sqlite:${three}` }],
   ] as const) {
     const { out, err, code } = await copy(words, env)
-    assert.deepEqual([code, err], [0, ''], words.join(' '))
-    assert.match(out, /^(Copied|The target held all) \d+ rows/m)
+    deepEqual([code, err], [0, ''], words.join(' '))
+    match(out, /^(Copied|The target held all) \d+ rows/m)
   }
-  for (const name of [one, two, three]) assert.ok(existsSync(name ?? ''))
+  for (const name of [one, two, three]) ok(existsSync(name ?? ''))
 })
 
 test('copy says which database is named nowhere, and which file it cannot read', async (t) => {
   const folder = folderFor(t)
   const missing = join(folder, 'missing')
-  assert.match((await copy([])).err, /^Name the database to read: .*KALENDS_COPY_FROM.*--from-file\.\n$/)
-  assert.match(
+  match((await copy([])).err, /^Name the database to read: .*KALENDS_COPY_FROM.*--from-file\.\n$/)
+  match(
     (await copy([`sqlite:${missing}`])).err,
     /^Name the database to fill: .*KALENDS_COPY_TO.*--to-file\.\n$/,
   )
-  assert.match(
+  match(
     (await copy([missing, 'sqlite:x'])).err,
     /^No database can be opened at this address: sqlite:FILE and postgres:\/\/… are understood\.\n$/,
   )
-  assert.match((await copy(['--from-file', missing, 'sqlite:x'])).err, /^The file .*missing cannot be read: /)
+  match((await copy(['--from-file', missing, 'sqlite:x'])).err, /^The file .*missing cannot be read: /)
 })
 
 test('a password on the command line is remarked on, not repeated, and in no list of processes', (t) => {
@@ -310,13 +310,13 @@ test('a password on the command line is remarked on, not repeated, and in no lis
     'postgres://someone:hunter2@127.0.0.1:9/none',
     `sqlite:${target}`,
   ])
-  assert.equal(status, 1)
-  assert.match(
+  equal(status, 1)
+  match(
     stdout,
     new RegExp(
       '^Other users of this machine can see the password of ' +
         'postgres://someone@127\\.0\\.0\\.1:9/none on the command line;',
     ),
   )
-  assert.ok(!(stdout + stderr).includes('hunter2'), stdout + stderr)
+  ok(!(stdout + stderr).includes('hunter2'), stdout + stderr)
 })

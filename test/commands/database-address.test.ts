@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, rejects, throws } from 'node:assert/strict'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -38,7 +38,7 @@ const shown: [address: string, shown: string][] = [
 
 for (const [address, expected] of shown) {
   test(`an address is shown without its password: ${address}`, () => {
-    assert.equal(withoutPassword(address), expected)
+    equal(withoutPassword(address), expected)
   })
 }
 
@@ -49,19 +49,19 @@ test('an address that is shown never has the password in it, whatever the passwo
         `postgres://anna:${secret}@host/name`,
         `postgres://anna:${secret}@host/name?connections=1`,
       ]
-      for (const form of forms) assert.doesNotMatch(withoutPassword(form), /s3c|ret/, form)
+      for (const form of forms) doesNotMatch(withoutPassword(form), /s3c|ret/, form)
     }
   }
 })
 
 test('a misspelt address is refused without being repeated', async () => {
   for (const address of ['postgre://anna:secret@host/name', 'host=h password=secret', 'secret']) {
-    assert.throws(
+    throws(
       () => readConfig({ database: address }, {}, []),
       (error: Error) =>
         !error.message.includes('secret') && /takes sqlite:FILE or postgres/.test(error.message),
     )
-    await assert.rejects(
+    await rejects(
       openDatabase(address),
       (error: Error) => !error.message.includes('secret') && /sqlite:FILE and postgres/.test(error.message),
     )
@@ -77,6 +77,6 @@ test('the files of a new database, and its folder, are for its user alone', asyn
   const modes = await Promise.all(
     [dirname(file), file, `${file}-wal`, `${file}-shm`].map(async (path) => (await stat(path)).mode & 0o777),
   )
-  assert.deepEqual(modes, [0o700, 0o600, 0o600, 0o600])
+  deepEqual(modes, [0o700, 0o600, 0o600, 0o600])
   await database.close()
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, notEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,8 +34,8 @@ test('no password of a database address is printed by any command, in any form',
       [['--database-read', address, '--database', 'postgres://127.0.0.1:9/x', 'serve'], {}],
     ] as [words: string[], env: Record<string, string>][]) {
       const { code, out, err } = await kalends(words, { KALENDS_DATA: folder, ...env })
-      assert.equal(code, 1, words.join(' '))
-      assert.notEqual(err, '')
+      equal(code, 1, words.join(' '))
+      notEqual(err, '')
       assertHidden(out + err, words.join(' '))
     }
     // Starting a process takes time, so only the first form is tried.
@@ -44,8 +44,8 @@ test('no password of a database address is printed by any command, in any form',
       encoding: 'utf8',
       env: programEnvironment({ KALENDS_COPY_FROM: address }),
     })
-    assert.equal(status, 1)
-    assert.notEqual(stderr, '')
+    equal(status, 1)
+    notEqual(stderr, '')
     assertHidden(stdout + stderr, address)
   }
   for (const file of await readdir(folder)) assertHidden(await readFile(join(folder, file), 'utf8'), file)
@@ -58,14 +58,14 @@ test('addresses without a secret are shown as they are', () => {
     '/a?starts_after=2026-01-01%2000:00&tags[]=x&website=https://example.org/a?b=c',
     '/a?search=keys+and+passes&venue=3',
   ])
-    assert.equal(shownUrl(url), url)
+    equal(shownUrl(url), url)
   const line = 'a line about tokens, a bearer of news, and postgres'
-  assert.equal(withoutSecrets(line), line)
+  equal(withoutSecrets(line), line)
 })
 
 test('the token of a link to the desk is in no log', () => {
-  assert.equal(shownUrl('/desk/set-up/abc-_1'), '/desk/set-up/***')
-  assert.equal(shownUrl('/calendar/desk/set-up/abc?x=1'), '/calendar/desk/set-up/***?x=1')
+  equal(shownUrl('/desk/set-up/abc-_1'), '/desk/set-up/***')
+  equal(shownUrl('/calendar/desk/set-up/abc?x=1'), '/calendar/desk/set-up/***?x=1')
   const token = secret()
   for (const url of [
     `/desk/sign-in?next=%2Fdesk%2Fset-up%2F${token}`,

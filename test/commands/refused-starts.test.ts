@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -38,11 +38,11 @@ const starting = (args: readonly string[]) => [
 ]
 
 function assertRefusal({ code, out, err }: CommandResult, says: RegExp, args: readonly string[]): void {
-  assert.equal(code, 1, `${args.join(' ')}: ${err}`)
-  assert.match(err, says)
-  assert.doesNotMatch(err, /\n {4}at |node:internal/)
-  assert.equal(err.trim().split('\n').length, 1, err)
-  assert.equal(out, '')
+  equal(code, 1, `${args.join(' ')}: ${err}`)
+  match(err, says)
+  doesNotMatch(err, /\n {4}at |node:internal/)
+  equal(err.trim().split('\n').length, 1, err)
+  equal(out, '')
 }
 
 async function assertRefused(
@@ -86,8 +86,8 @@ test('a setting of earlier versions is refused with advice, as a flag and in the
     assertRefused([], { KALENDS_WORKERS: '4' }, says('KALENDS_WORKERS')),
   ])
   const { code, out } = await kalends(['doctor', '--data', folder], { KALENDS_WORKERS: '4' })
-  assert.equal(code, 1)
-  assert.match(out, /^error +configuration +KALENDS_WORKERS is no setting any more/)
+  equal(code, 1)
+  match(out, /^error +configuration +KALENDS_WORKERS is no setting any more/)
 })
 
 test('a wrong or unknown setting is refused by every command', async () => {
@@ -116,9 +116,9 @@ test('a wrong or unknown setting is refused by every command', async () => {
   for (const command of commands) {
     const words = ['--data', join(folder, 'none'), ...command.split(' ')]
     const wrong = await kalends(words, { KALENDS_LOG_LEVEL: 'nonsense' })
-    assert.deepEqual([wrong.code, wrong.out], [1, ''], command)
-    assert.match(wrong.err, /^KALENDS_LOG_LEVEL takes one of .*, not "nonsense"\.\n$/, command)
-    assert.match(
+    deepEqual([wrong.code, wrong.out], [1, ''], command)
+    match(wrong.err, /^KALENDS_LOG_LEVEL takes one of .*, not "nonsense"\.\n$/, command)
+    match(
       (await kalends(words, { KALENDS_COLOUR: 'red' })).err,
       /^There is no setting KALENDS_COLOUR; /,
       command,
@@ -141,17 +141,17 @@ test('an object store without its package is refused with the command that insta
   const args = ['--media', 's3://images']
   assertRefusal(run(file, starting(args)), says, args)
   const { out } = run(file, ['--data', join(folder, 'bare-data'), ...args, 'doctor'])
-  assert.match(out, says)
-  assert.match(out, /Do so, or name a folder with --media/)
-  assert.doesNotMatch(out, /AWS_/)
+  match(out, says)
+  match(out, /Do so, or name a folder with --media/)
+  doesNotMatch(out, /AWS_/)
   // With that package installed, a package that it needs in turn is named by its own name.
   const client = join(packages, '@aws-sdk', 'client-s3')
   await mkdir(client, { recursive: true })
   await writeFile(join(client, 'package.json'), '{ "type": "module", "main": "index.js" }')
   await writeFile(join(client, 'index.js'), "import 'not-there'")
   const { err } = run(file, ['--data', join(folder, 'bare-data'), ...args, 'serve'])
-  assert.match(err, /Cannot find package 'not-there'/)
-  assert.doesNotMatch(err, /npm install/)
+  match(err, /Cannot find package 'not-there'/)
+  doesNotMatch(err, /npm install/)
 })
 
 test('a database that can not be opened, and a port in use, are named in one sentence', async (t) => {
@@ -182,9 +182,9 @@ test('a file in place of a folder, and a folder nobody can make, are named in on
     process.platform === 'linux' ? ofFile('/proc/kalends') : undefined,
   ])
   for (const { code, err } of [plain, below, beside])
-    assert.deepEqual([code, err], [1, `${file} is a file, and --data takes a folder.\n`])
+    deepEqual([code, err], [1, `${file} is a file, and --data takes a folder.\n`])
   if (system)
-    assert.match(
+    match(
       system.err,
       /^The database \S+ cannot be opened: the folder \/proc\/kalends cannot be made \(ENOENT.*\)\.\n$/,
     )
@@ -218,7 +218,7 @@ test('a command on a calendar that is not there says so, and makes none', async 
     const sentence =
       `There is no database ${join(missing, 'kalends.sqlite')}. ` +
       'Start the service once (kalends serve), which makes it.'
-    assert.deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
-    assert.ok(!existsSync(missing))
+    deepEqual([code, out, err.split('\n')[0]], [1, '', sentence], command.join(' '))
+    ok(!existsSync(missing))
   }
 })

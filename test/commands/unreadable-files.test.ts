@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, match, ok } from 'node:assert/strict'
 import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,8 +49,8 @@ test('a file that may not be read is named by import and restore, with who may n
       () => restore(path, target, { now: 0, tell: () => undefined }, progress),
     ]) {
       const said = await asOrdinary(() => read().then(String, ({ message }: Error) => message))
-      assert.match(said, /^The user \S+ may not read \S+\.$/)
-      assert.ok(said.includes(path), said)
+      match(said, /^The user \S+ may not read \S+\.$/)
+      ok(said.includes(path), said)
     }
 })
 
@@ -79,8 +79,8 @@ test('a file that cannot be made is named by backup and export, with the folder 
     const sentence =
       `This user may make no file in ${closed} (EACCES). If ${file} ` +
       'is to be a folder, make it first, and give it to this user.\n'
-    assert.deepEqual([said.code, said.err], [1, sentence])
+    deepEqual([said.code, said.err], [1, sentence])
     const none = await asOrdinary(() => kalends(words(missing)))
-    assert.deepEqual([none.code, none.err], [1, `There is no folder ${missing}: make it first.\n`])
+    deepEqual([none.code, none.err], [1, `There is no folder ${missing}: make it first.\n`])
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { cacheBudget, findCached } from '../../src/base/cache.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
@@ -40,7 +40,7 @@ async function load(meanwhile: (pieces: EventPieces) => void): Promise<object> {
   const loading = loadJson({ ...context, memory }, found(), 'page')
   meanwhile(memory.pieces)
   const [event] = JSON.parse(JSON.stringify(await loading))
-  assert.equal(event.venue.venue, 'Hall')
+  equal(event.venue.venue, 'Hall')
   return event
 }
 
@@ -50,10 +50,10 @@ test('an event is kept once it has been asked for, and shown alike before and af
   const shown: unknown[] = []
   for (let i = 0; i < 3; i++) {
     shown.push(await load(() => undefined))
-    assert.ok(isKept())
+    ok(isKept())
   }
   const single = withoutLinkedData((await service.get(`/events/${id}`)).body)
-  assert.deepEqual(shown, [single, single, single])
+  deepEqual(shown, [single, single, single])
 })
 
 const changes: Record<string, (pieces: EventPieces) => void> = {
@@ -64,8 +64,8 @@ for (const [what, change] of Object.entries(changes)) {
   test(`what was read while ${what} was forgotten is answered with and not kept`, async () => {
     dropAllPieces(memory.pieces)
     await load(change)
-    assert.ok(!isKept())
+    ok(!isKept())
     await load(() => undefined)
-    assert.ok(isKept())
+    ok(isKept())
   })
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { isCost, offerPrice, parseCost, presentCost } from '../../src/calendar/events/event-cost.ts'
 import { fc, rounds } from '../support/rounds.ts'
@@ -73,38 +73,38 @@ const COSTS: readonly (readonly [unknown, string, string, string, readonly strin
 
 for (const [sent, cost, symbol, position, values] of COSTS) {
   test(`the cost ${JSON.stringify(sent)} is shown as ${JSON.stringify(cost)}`, () => {
-    assert.deepEqual(present(sent), {
+    deepEqual(present(sent), {
       cost,
       cost_details: { currency_symbol: symbol, currency_code: '', currency_position: position, values },
     })
   })
 
   test(`${JSON.stringify(cost)}, sent back as shown, is shown the same`, () => {
-    assert.equal(present(cost).cost, cost)
+    equal(present(cost).cost, cost)
   })
 }
 
 test('entities and markup in a cost are read as what they stand for', () => {
-  assert.deepEqual(parseCost('&#036;8.00'), ['$8.00'])
-  assert.deepEqual(parseCost('&euro;5'), ['€5'])
-  assert.deepEqual(parseCost(' <b>$5</b>\n'), ['$5'])
-  assert.deepEqual(parseCost([' 5 ', '', null, 7]), ['5', '7'])
+  deepEqual(parseCost('&#036;8.00'), ['$8.00'])
+  deepEqual(parseCost('&euro;5'), ['€5'])
+  deepEqual(parseCost(' <b>$5</b>\n'), ['$5'])
+  deepEqual(parseCost([' 5 ', '', null, 7]), ['5', '7'])
 })
 
 test('what is neither text nor number is no cost', () => {
   for (const value of [true, false, {}, { cost: 1 }, [['1']], [{}], [true], undefined]) {
-    assert.equal(parseCost(value), undefined)
-    assert.equal(isCost(value), false)
+    equal(parseCost(value), undefined)
+    equal(isCost(value), false)
   }
-  assert.equal(isCost(null), true)
+  equal(isCost(null), true)
 })
 
 test('an amount without a currency takes the site its own, and the site its own word for free', () => {
-  assert.equal(present('10', { symbol: '€', code: 'EUR' }).cost, '€10')
-  assert.equal(present('0', dollars, 'Kostenlos').cost, 'Kostenlos')
-  assert.equal(present('0-5', dollars, 'Eintritt frei').cost, 'Eintritt frei – $5')
-  assert.equal(present('Eintritt frei – $5', dollars, 'Eintritt frei').cost, 'Eintritt frei – $5')
-  assert.equal(
+  equal(present('10', { symbol: '€', code: 'EUR' }).cost, '€10')
+  equal(present('0', dollars, 'Kostenlos').cost, 'Kostenlos')
+  equal(present('0-5', dollars, 'Eintritt frei').cost, 'Eintritt frei – $5')
+  equal(present('Eintritt frei – $5', dollars, 'Eintritt frei').cost, 'Eintritt frei – $5')
+  equal(
     present(present('10', { symbol: 'kr ', code: 'SEK' }).cost, { symbol: 'kr ', code: 'SEK' }).cost,
     'kr 10',
   )
@@ -123,7 +123,7 @@ test('offers give the price as a number, nought when free, the ends of a range, 
     ['Donation', ''],
     ['', ''],
   ]
-  for (const [sent, price] of offers) assert.equal(offerPrice(parseCost(sent) ?? []), price, String(sent))
+  for (const [sent, price] of offers) equal(offerPrice(parseCost(sent) ?? []), price, String(sent))
 })
 
 const amount = fc
@@ -145,7 +145,7 @@ test('any shown cost, sent back, is shown the same', () => {
       (prices, by, symbol) => {
         for (const sent of [prices, prices.join(by)]) {
           const shown = present(sent, { symbol, code: 'USD' }).cost
-          assert.equal(present(shown, { symbol, code: 'USD' }).cost, shown)
+          equal(present(shown, { symbol, code: 'USD' }).cost, shown)
         }
       },
     ),
@@ -157,8 +157,8 @@ test('any text at all can be read and shown as a cost', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }), (texts) => {
       const { cost_details: details } = present(texts)
-      assert.ok(details.values.every((value) => typeof value === 'string' && value !== ''))
-      assert.doesNotMatch(present(texts).cost, /[<>"]/)
+      ok(details.values.every((value) => typeof value === 'string' && value !== ''))
+      doesNotMatch(present(texts).cost, /[<>"]/)
     }),
     { numRuns: rounds(75) },
   )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   dropEvent,
@@ -55,7 +55,7 @@ function expectList(
   offset: number,
   most = 20,
 ) {
-  assert.deepEqual(listIndexed(index, query, offset, most), {
+  deepEqual(listIndexed(index, query, offset, most), {
     ids: expected.slice(offset, offset + most).map(({ id }) => id),
     total: expected.length,
   })
@@ -209,7 +209,7 @@ test('an index is told to be worth making anew once venues have left far more ce
     putEvent(index, event)
   }
   for (let i = 0; i < 1000; i++) move((i % 120) - 60, (i % 300) - 150)
-  assert.equal(isMostlySpare(index), false)
+  equal(isMostlySpare(index), false)
   for (let i = 0; i < 4000; i++) move((i % 119) - 60 + (i % 97) / 100, (i % 301) - 150)
-  assert.equal(isMostlySpare(index), true)
+  equal(isMostlySpare(index), true)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseMoment, utcToMs, wallNow } from '../../src/base/text/moments.ts'
 import { defaultWindow, parseWindowEdge, settleWhen } from '../../src/calendar/events/event-when.ts'
@@ -71,7 +71,7 @@ const TIMES: Readonly<
 describe('the times of an event', () => {
   for (const [name, rows] of Object.entries(TIMES))
     test(name, () => {
-      for (const [sent, times] of rows) assert.equal(created(...sent), times, sent.join())
+      for (const [sent, times] of rows) equal(created(...sent), times, sent.join())
     })
 
   test('no event ends before it starts, in either form', () => {
@@ -94,7 +94,7 @@ describe('the times of an event', () => {
       fc.boolean(),
       (at, length, timezone, allDay) => {
         for (const part of created(at, at + length, timezone, allDay).split(' = '))
-          assert.ok(part.slice(0, 19) <= part.slice(20), part)
+          ok(part.slice(0, 19) <= part.slice(20), part)
       },
     )
     fc.assert(property, { numRuns: rounds(60) })
@@ -103,25 +103,22 @@ describe('the times of an event', () => {
 
 describe('the window of a list without dates', () => {
   test('it runs from yesterday of the site to two years ahead', () => {
-    assert.deepEqual(
+    deepEqual(
       { ...defaultWindow(NEW_YORK, NOW) },
       { start: '2026-11-19 00:00:00', end: '2028-11-20 23:59:59' },
     )
   })
 
   test('yesterday is that of the site zone on either side of UTC', () => {
-    assert.equal(defaultWindow('Asia/Tokyo', NOW).start, '2026-11-20 00:00:00')
-    assert.equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 04:59:59')).start, '2026-11-19 00:00:00')
-    assert.equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 05:00:00')).start, '2026-11-20 00:00:00')
+    equal(defaultWindow('Asia/Tokyo', NOW).start, '2026-11-20 00:00:00')
+    equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 04:59:59')).start, '2026-11-19 00:00:00')
+    equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 05:00:00')).start, '2026-11-20 00:00:00')
   })
 
   test('the end is two years from the day in the zone of the site', () => {
-    assert.equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 00:01:00')).end, '2028-11-20 23:59:59')
-    assert.equal(
-      defaultWindow('Pacific/Kiritimati', utcToMs('2026-11-20 10:00:00')).end,
-      '2028-11-21 23:59:59',
-    )
-    assert.equal(defaultWindow(NEW_YORK, utcToMs('2028-02-29 12:00:00')).end, '2030-03-01 23:59:59')
+    equal(defaultWindow(NEW_YORK, utcToMs('2026-11-21 00:01:00')).end, '2028-11-20 23:59:59')
+    equal(defaultWindow('Pacific/Kiritimati', utcToMs('2026-11-20 10:00:00')).end, '2028-11-21 23:59:59')
+    equal(defaultWindow(NEW_YORK, utcToMs('2028-02-29 12:00:00')).end, '2030-03-01 23:59:59')
     const clock = fc.integer({ min: NOW, max: utcToMs('2060-01-01 00:00:00') })
     const property = fc.property(
       clock,
@@ -129,7 +126,7 @@ describe('the window of a list without dates', () => {
       (now, zone) => {
         const end = new Date(utcToMs(wallNow(zone, now)))
         end.setUTCFullYear(end.getUTCFullYear() + 2)
-        assert.equal(defaultWindow(zone, now).end, `${end.toISOString().slice(0, 10)} 23:59:59`)
+        equal(defaultWindow(zone, now).end, `${end.toISOString().slice(0, 10)} 23:59:59`)
       },
     )
     fc.assert(property, { numRuns: rounds(25) })
@@ -148,37 +145,37 @@ describe('the dates of a list', () => {
       '15 June 2027',
       '06/15/2027',
     ]) {
-      assert.equal(edgeOf(value, 'start'), '2027-06-15 00:00:00', value)
-      assert.equal(edgeOf(value, 'end'), '2027-06-15 23:59:59', value)
-      assert.equal(edgeOf(value, 'before-after'), '2027-06-15 23:59:59', value)
+      equal(edgeOf(value, 'start'), '2027-06-15 00:00:00', value)
+      equal(edgeOf(value, 'end'), '2027-06-15 23:59:59', value)
+      equal(edgeOf(value, 'before-after'), '2027-06-15 23:59:59', value)
     }
   })
 
   test('strict dates keep their time of day, that of the clocks of the site', () => {
     for (const edge of ['start', 'end', 'before-after'] as const) {
-      assert.equal(edgeOf('2027-06-15 12:00:00', edge, true), '2027-06-15 12:00:00')
-      assert.equal(edgeOf('2027-06-15', edge, true), '2027-06-15 00:00:00')
+      equal(edgeOf('2027-06-15 12:00:00', edge, true), '2027-06-15 12:00:00')
+      equal(edgeOf('2027-06-15', edge, true), '2027-06-15 00:00:00')
     }
   })
 
   test('an offset or a timestamp is converted to the zone of the site before the day is taken', () => {
-    assert.equal(edgeOf('2027-06-15T02:00:00Z', 'start'), '2027-06-14 00:00:00')
-    assert.equal(edgeOf('2027-06-15T02:00:00Z', 'before-after', true), '2027-06-14 22:00:00')
-    assert.equal(edgeOf(1796000000, 'end'), '2026-11-29 23:59:59')
-    assert.equal(edgeOf('1796000000', 'end', true), '2026-11-29 19:53:20')
+    equal(edgeOf('2027-06-15T02:00:00Z', 'start'), '2027-06-14 00:00:00')
+    equal(edgeOf('2027-06-15T02:00:00Z', 'before-after', true), '2027-06-14 22:00:00')
+    equal(edgeOf(1796000000, 'end'), '2026-11-29 23:59:59')
+    equal(edgeOf('1796000000', 'end', true), '2026-11-29 19:53:20')
   })
 
   test('now is today, or this very second when strict', () => {
-    assert.equal(edgeOf('now', 'start'), '2026-11-20 00:00:00')
-    assert.equal(edgeOf('now', 'before-after'), '2026-11-20 23:59:59')
-    assert.equal(edgeOf('now', 'before-after', true), '2026-11-20 15:16:00')
-    assert.equal(edgeOf('+30 days', 'end'), '2026-12-20 23:59:59')
+    equal(edgeOf('now', 'start'), '2026-11-20 00:00:00')
+    equal(edgeOf('now', 'before-after'), '2026-11-20 23:59:59')
+    equal(edgeOf('now', 'before-after', true), '2026-11-20 15:16:00')
+    equal(edgeOf('+30 days', 'end'), '2026-12-20 23:59:59')
   })
 
   test('what is no date is refused', () => {
     for (const value of ['', 'never', 'soonish', '31/12/2026', 0]) {
-      assert.equal(edgeOf(value, 'start'), undefined)
-      assert.equal(edgeOf(value, 'end', true), undefined)
+      equal(edgeOf(value, 'start'), undefined)
+      equal(edgeOf(value, 'end', true), undefined)
     }
   })
 })

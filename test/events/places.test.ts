@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Cell, cellsOf, noPlaces, placesWithin, putPlace } from '../../src/store/memory/places.ts'
 import { distanceKm } from '../../src/store/storage/distance.ts'
@@ -39,7 +39,7 @@ test('cells and venues within a circle are those whose distance says so, whereve
         ...cell.places.map(({ venue }) => venue),
       ]
       const whole = cells.flatMap(venuesIn)
-      assert.deepEqual(
+      deepEqual(
         [...whole, ...venues].sort((a, b) => a - b),
         within.map(([venue]) => venue).sort((a, b) => a - b),
       )
@@ -54,9 +54,9 @@ test('no two cells have one number: each row follows the one before, each grid t
   for (const grid of numbersAt(0, 0).keys()) {
     for (let lat = -90 + step; lat <= 90; lat += 1) {
       const [last, first] = [numbersAt(lat - step, 180)[grid] ?? 0, numbersAt(lat, -180)[grid] ?? 0]
-      assert.ok(first > last || numbersAt(lat, 180)[grid] === last, `${lat}`)
+      ok(first > last || numbersAt(lat, 180)[grid] === last, `${lat}`)
     }
     const next = numbersAt(-90, -180)[grid + 1]
-    if (next !== undefined) assert.ok(next > (numbersAt(90, 180)[grid] ?? 0))
+    if (next !== undefined) ok(next > (numbersAt(90, 180)[grid] ?? 0))
   }
 })

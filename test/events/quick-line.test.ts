@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { type QuickLine, readQuickLine } from '../../src/features/desk/spoken/quick-line.ts'
@@ -145,12 +145,12 @@ const lines: Readonly<Record<string, Readonly<Record<string, Expected>>>> = {
 for (const [language, cases] of Object.entries(lines))
   for (const [text, expected] of Object.entries(cases))
     test(`the line «${text}» is understood in ${language}`, () => {
-      const { start_date, start_time, end_date, end_time, ...others } = read(text, language) ?? assert.fail()
+      const { start_date, start_time, end_date, end_time, ...others } = read(text, language) ?? fail()
       const { when = '', ...rest } = expected
       const said = [start_date ?? '', start_time, end_date, end_time]
         .filter((part) => part !== undefined)
         .join(' ')
-      assert.deepEqual({ when: said, ...others }, { when, all_day: false, labels: [], ...rest })
+      deepEqual({ when: said, ...others }, { when, all_day: false, labels: [], ...rest })
     })
 
 test('a title, a date as a language writes it, a time and a venue are found in any line made of them', () => {
@@ -180,8 +180,8 @@ test('a title, a date as a language writes it, a time and a venue are found in a
       const date = new Intl.DateTimeFormat(language, { dateStyle: style, timeZone: 'UTC' }).format(day)
       const expected = { title, start_date: new Date(day).toISOString().slice(0, 10), start_time: hour }
       for (const text of [`${title} ${date} ${hour} @ Mill`, `${title}, ${date}, ${hour}, Mill`]) {
-        const { all_day: _allDay, labels: _labels, ...found } = read(text, language) ?? assert.fail()
-        assert.deepEqual(found, { ...expected, venue: 'Mill' }, text)
+        const { all_day: _allDay, labels: _labels, ...found } = read(text, language) ?? fail()
+        deepEqual(found, { ...expected, venue: 'Mill' }, text)
       }
     }),
     { numRuns: rounds(120) },
@@ -198,13 +198,12 @@ const typed = fc.oneof(
 test('whatever is written in a line is understood or stays in it, and never fails', () => {
   fc.assert(
     fc.property(typed, fc.constantFrom(...LANGUAGES), (text, language) => {
-      const line = read(text, language) ?? assert.fail()
+      const line = read(text, language) ?? fail()
       const letters = (part: string) => part.match(/\p{L}+/gu) ?? []
       const known = new Set(letters(text))
       for (const word of [line.title, line.venue ?? '', ...line.labels].flatMap(letters))
-        assert.ok(known.has(word), word)
-      if (line.start_date !== undefined && line.end_date !== undefined)
-        assert.ok(line.start_date <= line.end_date)
+        ok(known.has(word), word)
+      if (line.start_date !== undefined && line.end_date !== undefined) ok(line.start_date <= line.end_date)
     }),
     { numRuns: rounds(200) },
   )
@@ -214,6 +213,6 @@ test('a megabyte is refused', () => {
   const here = { language: 'de', timezone: 'UTC', now: NOW } as const
   for (const piece of ['1', 'every ', '@ ', '# ', ', ']) {
     const whole = piece.repeat(1_000_000)
-    assert.equal(readQuickLine(whole, here), undefined, piece)
+    equal(readQuickLine(whole, here), undefined, piece)
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   addSlot,
@@ -38,14 +38,14 @@ test('a list keeps its order through any additions and removals, also where its 
         else model.delete(slot)
       }
       const sorted = [...model].sort(ascending)
-      assert.equal(list.size, sorted.length)
-      assert.deepEqual(everything(list), sorted)
+      equal(list.size, sorted.length)
+      deepEqual(everything(list), sorted)
       for (const bound of [0, 500, 3073, 9001]) {
         const [closed, open] = [boundAt(keys, 0, bound, false), boundAt(keys, keys.length, bound, true)]
-        assert.equal(lowerBound(list, closed), sorted.filter((slot) => slot < bound).length)
-        assert.equal(lowerBound(list, open), sorted.filter((slot) => slot <= bound).length)
+        equal(lowerBound(list, closed), sorted.filter((slot) => slot < bound).length)
+        equal(lowerBound(list, open), sorted.filter((slot) => slot <= bound).length)
       }
-      assert.deepEqual(sliceSlots(list, 1000, 1100), sorted.slice(1000, 1100))
+      deepEqual(sliceSlots(list, 1000, 1100), sorted.slice(1000, 1100))
     }),
     { numRuns: 60 },
   )
@@ -58,7 +58,7 @@ test('a bound is the same whether many slots, few or none are in order themselve
     for (const isOpen of [false, true]) {
       const expected = pairs.filter((other) => (isOpen ? other <= key : other < key)).length
       for (const ordered of [0, 1, 9, 1500, 3000])
-        assert.equal(lowerBound(list, boundAt(pairs, ordered, key, isOpen)), expected)
+        equal(lowerBound(list, boundAt(pairs, ordered, key, isOpen)), expected)
     }
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonParts } from '../../src/http/json.ts'
 
@@ -25,8 +25,8 @@ test('a body is written as JSON.stringify writes it, wherever its list is', asyn
     { events: [], none: [] },
   ]
   for (const body of bodies) {
-    assert.equal(await written(body), JSON.stringify(body))
-    assert.equal(await written(body, true), JSON.stringify(body, null, 4))
+    equal(await written(body), JSON.stringify(body))
+    equal(await written(body, true), JSON.stringify(body, null, 4))
   }
 })
 
@@ -42,6 +42,6 @@ test('a list of ten million characters holds the event loop for a part of it at 
   setImmediate(count)
   const text = await written(body, true)
   isOver = true
-  assert.equal(text, JSON.stringify(body))
-  assert.ok(turns >= 10, `${turns} turns`)
+  equal(text, JSON.stringify(body))
+  ok(turns >= 10, `${turns} turns`)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { scratchDatabase } from '../support/database.ts'
 import { seedCalendar } from './calendar-seed.ts'
@@ -38,7 +38,7 @@ async function blockOf(planned: PlannedRequest, status: number): Promise<number>
   for (let i = 0; i < TRIES; i++) {
     await longestBlock(service, PATIENCE_MS)
     const { answer } = await exchange(line, planned)
-    assert.equal(answer?.status, status, String(answer?.body))
+    equal(answer?.status, status, String(answer?.body))
     tries.push((await longestBlock(service, PATIENCE_MS)).cpuMs)
   }
   return Math.min(...tries)
@@ -54,10 +54,7 @@ test('of a form with too many fields nothing is read any more while it is refuse
   const whole = await blockOf(multipartOf(950), 400)
   const refused = await blockOf(multipartOf(20_000), 413)
   t.diagnostic(`${whole.toFixed(1)} ms for a whole form, ${refused.toFixed(1)} ms for one that is refused`)
-  assert.ok(
-    refused < 2 * whole + SLACK_MS,
-    `${refused} ms for a form that is refused, ${whole} ms for a whole one`,
-  )
+  ok(refused < 2 * whole + SLACK_MS, `${refused} ms for a form that is refused, ${whole} ms for a whole one`)
 })
 
 const LONG = 1_900_000
@@ -89,5 +86,5 @@ for (const [what, hostile, harmless, status] of [
     const usualMs = await blockOf(harmless(), status)
     const hostileMs = await blockOf(hostile(), status)
     t.diagnostic(`${usualMs.toFixed(1)} ms for any other, ${hostileMs.toFixed(1)} ms for this`)
-    assert.ok(hostileMs < 4 * usualMs + SLACK_MS, `${hostileMs} ms, ${usualMs} ms for any other`)
+    ok(hostileMs < 4 * usualMs + SLACK_MS, `${hostileMs} ms, ${usualMs} ms for any other`)
   })

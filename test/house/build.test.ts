@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, match, ok } from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -42,15 +42,15 @@ test('the package serves the demo by itself in an empty folder, without a warnin
     const [, base] = line.match(/^Kalends answers at (\S+)$/) ?? []
     if (base === undefined) continue
     for (const path of ['/events', '/events?search=lantern', '/doc', '/venues?search=lantern'])
-      assert.equal((await fetch(base + path)).status, 200, path)
+      equal((await fetch(base + path)).status, 200, path)
     const page = await (await fetch(new URL('/', base))).text()
     const [, style = ''] = page.match(/<link rel="stylesheet" href="([^"]+)"/) ?? []
-    assert.equal((await fetch(new URL(style, base))).status, 200, style)
-    assert.equal(readFileSync(join(folder, 'said'), 'utf8'), '')
-    assert.ok(existsSync(join(folder, 'empty', 'data')))
+    equal((await fetch(new URL(style, base))).status, 200, style)
+    equal(readFileSync(join(folder, 'said'), 'utf8'), '')
+    ok(existsSync(join(folder, 'empty', 'data')))
     return
   }
-  assert.fail('the service did not start')
+  fail('the service did not start')
 })
 
 test('the package has what is run and its licences, nothing of the repository or its machine', () => {
@@ -62,31 +62,27 @@ test('the package has what is run and its licences, nothing of the repository or
   assertNone(paths, (path) => /(^|[/.])tests?[/.]|\.(ts|map)$|tsconfig/.test(path))
   const marks = [folder, root, '/work/', '/home/', '/Users/']
   assertNone(files, (path) => marks.some((mark) => readFileSync(path, 'utf8').includes(mark)))
-  assert.match(textOf('dist/THIRD-PARTY-NOTICES.txt'), /UNICODE LICENSE/i)
-  assert.match(textOf('LICENSE'), /MIT/)
+  match(textOf('dist/THIRD-PARTY-NOTICES.txt'), /UNICODE LICENSE/i)
+  match(textOf('LICENSE'), /MIT/)
 })
 
 test('the manifest of the package is package.json, less the repository’s part, with each version', () => {
   const { private: isPrivate, scripts, devDependencies, workspaces, allowScripts, ...kept } = packageJson
-  assert.deepEqual(JSON.parse(textOf('package.json')), {
-    ...kept,
-    files: [...kept.files, 'npm-shrinkwrap.json'],
-  })
-  assert.equal(isPrivate, true, 'npm publish would publish the repository')
+  deepEqual(JSON.parse(textOf('package.json')), { ...kept, files: [...kept.files, 'npm-shrinkwrap.json'] })
+  equal(isPrivate, true, 'npm publish would publish the repository')
   const { packages }: { packages: Record<string, { version: string; resolved?: string }> } = JSON.parse(
     textOf('npm-shrinkwrap.json'),
   )
   for (const name of Object.keys(packageJson.dependencies))
-    assert.ok(packages[`node_modules/${name}`]?.version, name)
-  for (const name of Object.keys(devDependencies))
-    assert.equal(packages[`node_modules/${name}`], undefined, name)
+    ok(packages[`node_modules/${name}`]?.version, name)
+  for (const name of Object.keys(devDependencies)) equal(packages[`node_modules/${name}`], undefined, name)
   assertNone(Object.values(packages), ({ resolved }) => resolved !== undefined)
 })
 
 test('the same files are packed to the same bytes', () => {
   const again = join(folder, 'again')
   mkdirSync(again)
-  assert.deepEqual(readFileSync(pack(join(folder, 'staged'), again)), readFileSync(packed))
+  deepEqual(readFileSync(pack(join(folder, 'staged'), again)), readFileSync(packed))
 })
 
 const run = (program: string, file: string, before: string[] = []) => {
@@ -100,7 +96,7 @@ const pretending = (version: string) => [
 
 for (const version of ['18.20.8', '20.20.2', '22.23.3', '24.6.0']) {
   test(`on Node ${version} the package says in one sentence which Node it needs`, () => {
-    assert.deepEqual(run(process.execPath, join(unpacked, 'bin/kalends.js'), pretending(version)), {
+    deepEqual(run(process.execPath, join(unpacked, 'bin/kalends.js'), pretending(version)), {
       status: 1,
       stdout: '',
       stderr:
@@ -112,7 +108,7 @@ for (const version of ['18.20.8', '20.20.2', '22.23.3', '24.6.0']) {
 
 test('a clone says that npm start brings the Node it needs', () => {
   const { stderr } = run(process.execPath, join(root, 'bin/kalends.js'), pretending('20.20.2'))
-  assert.equal(stderr, 'Kalends needs Node 24.7 or newer, and this is 20.20.2; npm start brings its own.\n')
+  equal(stderr, 'Kalends needs Node 24.7 or newer, and this is 20.20.2; npm start brings its own.\n')
 })
 
 test('a clone runs its bundle until a source or a package is newer, and its sources without one', () => {
@@ -129,17 +125,17 @@ test('a clone runs its bundle until a source or a package is newer, and its sour
   write('src/main.ts', "console.log('sources')")
   const made = ['package.json', 'src/main.ts', 'src/base/other.ts', 'src/base', 'src']
   for (const path of made) age(path, 1000)
-  assert.equal(says(), 'sources\n')
+  equal(says(), 'sources\n')
   write('dist/src/main.js', "console.log('bundle')")
   age('dist/src/main.js', 2000)
-  assert.equal(says(), 'bundle\n')
+  equal(says(), 'bundle\n')
   for (const path of made) {
     age(path, 3000)
-    assert.equal(says(), 'sources\n', path)
+    equal(says(), 'sources\n', path)
     age(path, 1000)
   }
   write('node_modules/.package-lock.json', '{}')
-  assert.equal(says(), 'sources\n')
+  equal(says(), 'sources\n')
 })
 
 const older = otherNodes().find((path) =>
@@ -150,6 +146,6 @@ test('an older Node that is here says the same', {
   skip: older === undefined && 'needs an older node',
 }, () => {
   const { status, stdout, stderr } = run(older ?? '', join(unpacked, 'bin/kalends.js'))
-  assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
-  assert.match(stderr, /^Kalends needs Node 24\.7 or newer, and this is [\d.]+; .* brings its own\.\n$/)
+  deepEqual({ status, stdout }, { status: 1, stdout: '' })
+  match(stderr, /^Kalends needs Node 24\.7 or newer, and this is [\d.]+; .* brings its own\.\n$/)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Fields } from '../../src/calendar/declare/resource.ts'
@@ -18,7 +18,7 @@ const TERM = ['id', 'taxonomy', 'parent', 'count', 'folded']
 
 function fieldsOf(name: string): Fields {
   const served = resources.find(({ resource }) => resource.name === name)
-  assert.ok(served, `no resource is called ${name}`)
+  ok(served, `no resource is called ${name}`)
   return served.resource.fields
 }
 
@@ -76,7 +76,7 @@ function isBlankByItself({ notnull, dflt_value }: Column, blank: unknown): boole
 }
 
 test('every resource says here which table keeps it', () => {
-  assert.deepEqual(
+  deepEqual(
     resources.map(({ resource }) => resource.name),
     Object.keys(kept),
   )
@@ -87,11 +87,7 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
     const columns = await columnsOf(table)
     const stored = Object.keys(fields).filter((field) => !links.includes(field))
     const missing = stored.filter((field) => !columns.includes(field))
-    assert.deepEqual(
-      missing,
-      [],
-      `declared without a column in ${table}: ${missing.join(', ')}; add a migration`,
-    )
+    deepEqual(missing, [], `declared without a column in ${table}: ${missing.join(', ')}; add a migration`)
   })
 
   test(`each column of ${table} (${name}) has the blank value of its field if nothing was sent`, async () => {
@@ -100,13 +96,13 @@ for (const [name, { table, fields, links, settled }] of Object.entries(kept)) {
       const blank = BEGINNINGS[`${table}.${column.name}`] ?? fields[column.name]?.kind.blank
       return blank !== undefined && !isBlankByItself(column, blank)
     })
-    assert.deepEqual(other, [])
+    deepEqual(other, [])
   })
 
   test(`every column of ${table} (${name}) has an owner: a declared field or a rule`, async () => {
     const owned = [...Object.keys(fields), ...settled]
     const left = (await columnsOf(table)).filter((column) => !owned.includes(column))
-    assert.deepEqual(
+    deepEqual(
       left,
       [],
       `columns of ${table} that nothing fills: ${left.join(', ')}; declare a field or drop them`,
@@ -145,7 +141,7 @@ test('the index lists fields and filters that clients of the reference know, and
       [lists, filters],
     ] as const) {
       const listed = Object.entries(declared).flatMap(([name, { unlisted }]) => (unlisted ? [] : [name]))
-      assert.deepEqual(listed.sort(), known.split(' ').sort(), `${resource.name}: without \`unlisted\``)
+      deepEqual(listed.sort(), known.split(' ').sort(), `${resource.name}: without \`unlisted\``)
     }
   }
 })

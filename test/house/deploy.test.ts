@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -26,14 +26,14 @@ test('deployments set no variable that is no setting', () => {
   const named = [...files, 'docs/production.md', 'docs/production-details.md'].flatMap((path) =>
     [...textOf(path).matchAll(/\bKALENDS_[A-Z_]*[A-Z]\b/g)].map(([name]) => `${path}: ${name}`),
   )
-  assert.ok(named.length > 10)
+  ok(named.length > 10)
   assertNone(named, (entry) => !known.has(entry.split(': ')[1] ?? ''))
 })
 
 test('every setting reaches the service of compose, but for those of the container itself', () => {
   const [passed = ''] =
     textOf('deploy/compose.yaml').match(/(?<=^ {4}environment: &settings\n)( {6}\w+:\n)+/m) ?? []
-  assert.deepEqual(
+  deepEqual(
     new Set(passed.match(/KALENDS_\w+/g)),
     new Set(Object.keys(settingTable(features)).map(environmentName)).difference(
       new Set(['KALENDS_HOST', 'KALENDS_PORT', 'KALENDS_DATA']),
@@ -44,15 +44,15 @@ test('every setting reaches the service of compose, but for those of the contain
 test('the proxy of two nodes has the directives that the documents explain', () => {
   const explained = new Set(textOf('docs/production.md').split('\n'))
   const directives = textOf('deploy/nodes.conf').match(/^ +(?:proxy|client|keepalive)\w* .+;$/gm) ?? []
-  assert.ok(directives.length > 8)
+  ok(directives.length > 8)
   assertNone(directives, (line) => !explained.has(line))
-  assert.match(textOf('deploy/compose.yaml'), /- \.\/nodes\.conf:\/etc\/nginx\/conf\.d\/default\.conf:ro$/m)
+  match(textOf('deploy/compose.yaml'), /- \.\/nodes\.conf:\/etc\/nginx\/conf\.d\/default\.conf:ro$/m)
 })
 
 test('folders for backups of containers belong to the user of the image', () => {
   const [, user] = textOf('deploy/Containerfile').match(/^USER (\d+):\d+$/m) ?? []
   const [, ...owners] = textOf('docs/production.md').match(/-o (\d+) -g (\d+) /) ?? []
-  assert.deepEqual(owners, [user, user])
+  deepEqual(owners, [user, user])
 })
 
 const copied = [...textOf('deploy/Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
@@ -63,30 +63,30 @@ test('what the container file copies is let into its context, and nothing else',
   const rules = textOf('.dockerignore')
     .split('\n')
     .filter((line) => line && !line.startsWith('#'))
-  assert.equal(rules.shift(), '*')
-  assert.deepEqual(rules.sort(), [...new Set(copied)].map((name) => `!${name}`).sort())
+  equal(rules.shift(), '*')
+  deepEqual(rules.sort(), [...new Set(copied)].map((name) => `!${name}`).sort())
 })
 
 test('the container file copies what is there, and everything that is run', () => {
   assertNone(copied, (name) => !existsSync(join(root, name)))
   for (const needed of ['package.json', 'package-lock.json', 'bin', 'src'])
-    assert.ok(copied.includes(needed), needed)
+    ok(copied.includes(needed), needed)
 })
 
 test('the service and the container start the program that is there', () => {
-  assert.match(textOf('deploy/kalends.service'), /^ExecStart=\/opt\/kalends\/bin\/kalends\.js serve$/m)
-  assert.match(textOf('deploy/Containerfile'), /^ENTRYPOINT \["bin\/kalends\.js"\]\nCMD \["serve"\]$/m)
+  match(textOf('deploy/kalends.service'), /^ExecStart=\/opt\/kalends\/bin\/kalends\.js serve$/m)
+  match(textOf('deploy/Containerfile'), /^ENTRYPOINT \["bin\/kalends\.js"\]\nCMD \["serve"\]$/m)
   // The container and the unit run the file directly; its first line has the flags of Node, which `npm start`
   // must repeat.
-  assert.ok(statSync(join(root, 'bin/kalends.js')).mode & 0o100)
+  ok(statSync(join(root, 'bin/kalends.js')).mode & 0o100)
   const [, flags] = textOf('bin/kalends.js').match(/^#!\/usr\/bin\/env -S node (\S+)\n/) ?? []
-  assert.equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)
+  equal(JSON.parse(textOf('package.json')).scripts.start, `node ${flags} bin/kalends.js serve`)
 })
 
 test('the health check of the container asks on the port that the service has', async (t) => {
   const [, program = '', words = ''] =
     textOf('deploy/Containerfile').match(/^HEALTHCHECK .*\\\n +CMD \["(node)", (.+)\]$/m) ?? []
-  assert.equal(program, 'node')
+  equal(program, 'node')
   const server = createServer(({ url }, response) => response.writeHead(url === '/readyz' ? 200 : 404).end())
   t.after(() => server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -99,9 +99,9 @@ test('the health check of the container asks on the port that the service has', 
     )
     return code
   }
-  assert.equal(await check(), 0)
+  equal(await check(), 0)
   server.close()
-  assert.equal(await check(), 1)
+  equal(await check(), 1)
 })
 
 function directivesOf(path: string, section: string): string[] {
@@ -113,9 +113,9 @@ const BACKUP = 'deploy/kalends-backup.service'
 
 test('the units wait for a database of this machine, and never give the service up for one', () => {
   const service = directivesOf('deploy/kalends.service', 'Unit')
-  assert.ok(service.includes('StartLimitIntervalSec=0'), service.join())
+  ok(service.includes('StartLimitIntervalSec=0'), service.join())
   for (const unit of [service, directivesOf(BACKUP, 'Unit')])
-    assert.ok(
+    ok(
       unit.some((line) => line.startsWith('After=') && line.includes('postgresql.service')),
       unit.join(),
     )
@@ -127,11 +127,11 @@ test('the unit for backups has the settings of the service, and is shut in as it
   const shut =
     /^(User|UMask|EnvironmentFile|NoNew|Capability|Protect|Private|Lock|RemoveIPC|Restrict|SystemCall)\w*=/
   const wanted = service.filter((line) => shut.test(line))
-  assert.ok(wanted.length > 20)
+  ok(wanted.length > 20)
   assertNone(wanted, (line) => !backup.has(line))
   const [, data] = /KALENDS_DATA=(\S+)/.exec(service.join('\n')) ?? []
-  assert.match([...backup].join('\n'), new RegExp(`KALENDS_DATA=${data}( |$)`, 'm'))
-  assert.match(textOf('deploy/kalends-backup.timer'), /^OnCalendar=.*\n(.*\n)*Persistent=yes$/m)
+  match([...backup].join('\n'), new RegExp(`KALENDS_DATA=${data}( |$)`, 'm'))
+  match(textOf('deploy/kalends-backup.timer'), /^OnCalendar=.*\n(.*\n)*Persistent=yes$/m)
 })
 
 test('the folder of backups has to be there, may be written, and keeps a number of them', () => {
@@ -139,9 +139,9 @@ test('the folder of backups has to be there, may be written, and keeps a number 
   const service = directivesOf(BACKUP, 'Service').join('\n')
   const [, folder = ''] =
     /^ExecStart=\/opt\/kalends\/bin\/kalends\.js backup (\/\S+) --keep \d+$/m.exec(service) ?? []
-  assert.ok(unit.split('\n').includes(`AssertPathIsDirectory=${folder}`), unit)
-  assert.ok(service.split('\n').includes(`ReadWritePaths=/var/lib/kalends ${folder}`), service)
-  assert.ok(textOf('docs/production.md').includes(`install -d -o kalends -g kalends -m 0700 ${folder}\n`))
+  ok(unit.split('\n').includes(`AssertPathIsDirectory=${folder}`), unit)
+  ok(service.split('\n').includes(`ReadWritePaths=/var/lib/kalends ${folder}`), service)
+  ok(textOf('docs/production.md').includes(`install -d -o kalends -g kalends -m 0700 ${folder}\n`))
 })
 
 const canAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0
@@ -157,8 +157,8 @@ test('systemd finds the unit for backups as well shut in as the service', {
     )
     return /exposure level for \S+: (\S+)/.exec(stdout)?.[1]
   })
-  assert.ok(service !== undefined)
-  assert.equal(backup, service)
+  ok(service !== undefined)
+  equal(backup, service)
 })
 
 const inNamespace = ['--user', '--pid', '--fork', '--kill-child']
@@ -193,6 +193,6 @@ test('a container that is told to end while it starts ends at once', {
   }
   // The result depends on how far the start has come. A shell reports both as 143.
   const [code, signal] = await ended
-  assert.ok(code === 143 || signal === 'SIGTERM', `it ended with ${code ?? signal}`)
-  assert.equal(printed, '')
+  ok(code === 143 || signal === 'SIGTERM', `it ended with ${code ?? signal}`)
+  equal(printed, '')
 })

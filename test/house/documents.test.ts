@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ const pages = pagesBelow(root)
 
 function pageOf(path: string): string {
   const page = pages.find((candidate) => candidate.path === path)
-  assert.ok(page, `${path} is missing`)
+  ok(page, `${path} is missing`)
   return page.text
 }
 
@@ -67,8 +67,7 @@ function wordsNamed(text: string): string[] {
 test('the documents a reader looks for first are there', () => {
   const first = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
   const further = ['docs/api.md', 'docs/compatibility.md', 'docs/configuration.md']
-  for (const path of [...first, ...further])
-    assert.ok(pageOf(path).length > 200, `${path} says nearly nothing`)
+  for (const path of [...first, ...further]) ok(pageOf(path).length > 200, `${path} says nearly nothing`)
 })
 
 test('every npm command in the documents is a script of package.json', () => {
@@ -79,13 +78,13 @@ test('every npm command in the documents is a script of package.json', () => {
       .filter(([, name = '']) => !known.has(name))
       .map(([command]) => `${path}: ${command}`),
   )
-  assert.deepEqual(unknown, [])
+  deepEqual(unknown, [])
 })
 
 test('the README gives the two commands that set everything up', () => {
   const lines = codeOf(pageOf('README.md'))
   for (const command of ['npm install && npm start', 'npm install && npm test']) {
-    assert.ok(lines.includes(command), `no line of its own says ${command}`)
+    ok(lines.includes(command), `no line of its own says ${command}`)
   }
 })
 
@@ -122,9 +121,9 @@ async function unknownIn(words: readonly string[]): Promise<string[]> {
 
 test('every command of kalends in the documents is one, with its options and arguments', async () => {
   const found = pages.flatMap(({ path, text }) => commandsOf(text).map((words) => ({ path, words })))
-  assert.ok(found.length > 40)
+  ok(found.length > 40)
   for (const { path, words } of found)
-    assert.deepEqual(await unknownIn(words), [], `${path}: kalends ${words.join(' ')}`)
+    deepEqual(await unknownIn(words), [], `${path}: kalends ${words.join(' ')}`)
 })
 
 test('every flag of kalends in the README is a setting or an option of a command', () => {
@@ -151,7 +150,7 @@ test('relative links lead to files, and to headings that are there', () => {
       .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(path, target))
       .map((target) => `${path}: ${target}`),
   )
-  assert.deepEqual(broken, [])
+  deepEqual(broken, [])
 })
 
 function leadsSomewhere(from: string, target: string): boolean {
@@ -197,20 +196,20 @@ test('the map of ARCHITECTURE.md has every folder of src, and the files that it 
   const [map = ''] = /^## Map$[\s\S]*?^## /m.exec(page) ?? []
   const folders = sources.filter((path) => /^\w+\/\w+$/.test(path))
   const absent = folders.filter((path) => !new RegExp(`\\b${path.split('/')[1]}/`).test(map))
-  assert.ok(folders.length > 20)
-  assert.deepEqual(absent, [])
+  ok(folders.length > 20)
+  deepEqual(absent, [])
   const named = [...page.matchAll(/`([\w-]+\/[\w-]+)`/g)].map(([, path = '']) => path)
   const missing = named.filter((path) => !sources.some((source) => `/${source}`.endsWith(`/${path}.ts`)))
-  assert.ok(named.length > 30)
-  assert.deepEqual(missing, [])
+  ok(named.length > 30)
+  deepEqual(missing, [])
 })
 
 test('the glossary explains each word once', () => {
   const words = [...pageOf('docs/glossary.md').matchAll(/^- \*\*(.+?)\*\* \(`\w[\w.-]+\.ts`\): /gm)].map(
     ([, word]) => word,
   )
-  assert.ok(words.length > 30 && words.length <= 60, `${words.length} words`)
-  assert.deepEqual(
+  ok(words.length > 30 && words.length <= 60, `${words.length} words`)
+  deepEqual(
     words.filter((word, at) => words.indexOf(word) !== at),
     [],
   )
@@ -226,7 +225,7 @@ test('every setting that a document names exists', () => {
       .filter(([name]) => !known.has(name))
       .map(([name]) => `${path}: ${name}`),
   )
-  assert.deepEqual(unknown, [])
+  deepEqual(unknown, [])
 })
 
 test('docs/api.md and docs/series.md tell of every field and filter that is ours', () => {
@@ -235,9 +234,9 @@ test('docs/api.md and docs/series.md tell of every field and filter that is ours
   const own = declared.flatMap((table) =>
     Object.entries<object>(table).flatMap(([name, entry]) => ('unlisted' in entry ? [name] : [])),
   )
-  assert.ok(own.length > 20)
+  ok(own.length > 20)
   const untold = own.filter((name) => !told.has(name))
-  assert.deepEqual(untold, [], `without a word in docs/api.md: ${untold.join(', ')}`)
+  deepEqual(untold, [], `without a word in docs/api.md: ${untold.join(', ')}`)
 })
 
 test('client/react.d.ts has each attribute of <kalends-events>, docs/embed.md those but filters', () => {
@@ -251,8 +250,8 @@ test('client/react.d.ts has each attribute of <kalends-events>, docs/embed.md th
   // React has the language of every element.
   const all = [...attributes, ...attributeFilters.keys()].filter((name) => name !== 'lang')
   const untyped = all.filter((name) => !types.includes(name))
-  assert.deepEqual(untyped, [], `without a type in client/react.d.ts: ${untyped.join(', ')}`)
-  assert.equal(types.length, all.length, 'client/react.d.ts has attributes that the element lacks')
+  deepEqual(untyped, [], `without a type in client/react.d.ts: ${untyped.join(', ')}`)
+  equal(types.length, all.length, 'client/react.d.ts has attributes that the element lacks')
 })
 
 test('docs/pages.md has the address of every view', () => {
@@ -261,9 +260,9 @@ test('docs/pages.md has the address of every view', () => {
   const views = linkedSpans(site, { view: 'list' }, '2030-05-01').map(
     ({ span }) => `/events/${writeSpan(span)}`,
   )
-  assert.ok(views.length > 3)
+  ok(views.length > 3)
   const untold = views.filter((path) => !table.includes(path))
-  assert.deepEqual(untold, [], `without a row in docs/pages.md: ${untold.join(', ')}`)
+  deepEqual(untold, [], `without a row in docs/pages.md: ${untold.join(', ')}`)
 })
 
 test('docs/api.md lists every problem code with its status, and no other', () => {
@@ -276,7 +275,7 @@ test('docs/api.md lists every problem code with its status, and no other', () =>
   const actual = Object.fromEntries(
     problemCodes.map((code) => [code, problemAnswer(new Problem(code), 'en', true).status]),
   )
-  assert.deepEqual(listed, actual)
+  deepEqual(listed, actual)
 })
 
 test('every promise of docs/reliability.md names a test that is there', () => {
@@ -286,10 +285,7 @@ test('every promise of docs/reliability.md names a test that is there', () => {
   const named = rows.flatMap((row) =>
     [...row.matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(([, path = '']) => path),
   )
-  assert.ok(
-    rows.length >= 20 && named.length >= rows.length,
-    `${rows.length} promises name ${named.length} tests`,
-  )
+  ok(rows.length >= 20 && named.length >= rows.length, `${rows.length} promises name ${named.length} tests`)
   assertNone(named, (path) => !existsSync(join(root, path)))
 })
 
@@ -300,20 +296,17 @@ test('decision records have a number each and say context, decision and conseque
   const numbers = records.map(({ path }) =>
     Number(path.slice('docs/decisions/'.length, 'docs/decisions/'.length + 4)),
   )
-  assert.ok(records.length > 0)
-  assert.equal(new Set(numbers).size, numbers.length)
+  ok(records.length > 0)
+  equal(new Set(numbers).size, numbers.length)
   for (const { path, text } of records) {
     for (const heading of ['Context', 'Decision', 'Consequences']) {
-      assert.match(text, new RegExp(`^## ${heading}$`, 'm'), `${path} has no ${heading}`)
+      match(text, new RegExp(`^## ${heading}$`, 'm'), `${path} has no ${heading}`)
     }
   }
 })
 
 test('the change log has the version of package.json', () => {
-  assert.match(
-    pageOf('CHANGELOG.md'),
-    new RegExp(`^## ${packageJson.version.replaceAll('.', '\\.')}\\b`, 'm'),
-  )
+  match(pageOf('CHANGELOG.md'), new RegExp(`^## ${packageJson.version.replaceAll('.', '\\.')}\\b`, 'm'))
 })
 
 test('no document names a folder of somebody’s machine or leaves something to be done', () => {
@@ -323,7 +316,7 @@ test('no document names a folder of somebody’s machine or leaves something to 
   const found = pages.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, at) => (marks.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
   )
-  assert.deepEqual(found, [])
+  deepEqual(found, [])
 })
 
 test('no source file names a folder of somebody’s machine or leaves something to be done', () => {
@@ -337,5 +330,5 @@ test('no source file names a folder of somebody’s machine or leaves something 
   const found = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && marks.test(readFileSync(join(root, 'src', path), 'utf8')),
   )
-  assert.deepEqual(found, [])
+  deepEqual(found, [])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -21,12 +21,12 @@ function declared(): string[] {
 test('every representation is a row of the table', () => {
   const rows: readonly string[] = formats.map(({ name }) => name)
   const lost = declared().filter((name) => !rows.includes(name))
-  assert.deepEqual(lost, [], `without a row in src/features/feeds/formats.ts: ${lost.join(', ')}`)
-  assert.deepEqual(declared().toSorted(), rows.toSorted())
+  deepEqual(lost, [], `without a row in src/features/feeds/formats.ts: ${lost.join(', ')}`)
+  deepEqual(declared().toSorted(), rows.toSorted())
 })
 
 test('representations differ in their names and media types, and JSON is the first', () => {
-  assert.equal(formats[0].name, 'json')
+  equal(formats[0].name, 'json')
   for (const member of ['name', 'mediaType'] as const)
-    assert.equal(new Set(formats.map((format) => format[member].toLowerCase())).size, formats.length)
+    equal(new Set(formats.map((format) => format[member].toLowerCase())).size, formats.length)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -15,5 +15,5 @@ function linesOf(page: string): string[] {
 
 test('docs/limits.md is what the declarations say; UPDATE=1 writes it anew', () => {
   if (process.env.UPDATE) writeFileSync(PAGE, `${limitsPage()}\n`)
-  assert.deepEqual(linesOf(readFileSync(PAGE, 'utf8')), linesOf(limitsPage()))
+  deepEqual(linesOf(readFileSync(PAGE, 'utf8')), linesOf(limitsPage()))
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
@@ -40,17 +40,17 @@ for (const language of languages) {
 
   test(`${language} translates every declared text and every message`, () => {
     const missing = texts.filter((text) => !Object.hasOwn(locale, text))
-    assert.deepEqual(missing, [])
+    deepEqual(missing, [])
   })
 
   test(`${language} translates nothing that is no longer declared`, () => {
     const stale = Object.keys(locale).filter((text) => !texts.includes(text))
-    assert.deepEqual(stale, [])
+    deepEqual(stale, [])
   })
 
   test(`${language} says something for every text`, () => {
     const blank = texts.filter((text) => translate(language, text).trim() === '')
-    assert.deepEqual(blank, [])
+    deepEqual(blank, [])
   })
 
   test(`${language} leaves no text in English`, () => {
@@ -58,12 +58,11 @@ for (const language of languages) {
     const same = texts.filter(
       (text) => translate(language, text) === text && hasWords(text) && !allowed.includes(text),
     )
-    assert.deepEqual(same, [])
+    deepEqual(same, [])
   })
 
   test(`${language} keeps the placeholders of every text`, () => {
-    for (const text of texts)
-      assert.deepEqual(placeholders(translate(language, text)), placeholders(text), text)
+    for (const text of texts) deepEqual(placeholders(translate(language, text)), placeholders(text), text)
   })
 
   test(`${language} puts each value in the place of its name`, () => {
@@ -71,8 +70,8 @@ for (const language of languages) {
       name: 'cost',
       type: 'integer',
     })
-    assert.match(filled, /\bcost\b.*\binteger\b/)
-    assert.deepEqual(placeholders(filled), [])
+    match(filled, /\bcost\b.*\binteger\b/)
+    deepEqual(placeholders(filled), [])
   })
 }
 
@@ -84,7 +83,7 @@ const isTexts = (value: unknown): value is Texts =>
 async function readCatalogue(file: string) {
   const exported: Record<string, unknown> = await import(new URL(file, root).href)
   const rows = Object.values(exported).filter(isTexts)
-  assert.ok(rows.length > 0, `${file} exports no texts`)
+  ok(rows.length > 0, `${file} exports no texts`)
   // A catalogue that is joined of others has their rows.
   const all = new Map(
     rows.flatMap((texts) => Object.entries(texts)).map((entry) => [entry[1], entry] as const),
@@ -108,19 +107,19 @@ test('features say something for each of their texts, with its placeholders, in 
     for (const [text, row] of rows)
       for (const language of languages) {
         const forms = formsOf(row[language])
-        for (const form of forms) assert.notEqual(form.trim(), '', `${file}: ${text}`)
+        for (const form of forms) notEqual(form.trim(), '', `${file}: ${text}`)
         // Languages share many a single word.
         if (
           !SAME_AS_ENGLISH[language]?.includes(text) &&
           /\p{L}\P{L}+\p{L}/u.test(text.replaceAll(/\{\w+\}/g, ''))
         )
-          assert.ok(!forms.includes(text), `${file}: ${text} in ${language}`)
+          ok(!forms.includes(text), `${file}: ${text} in ${language}`)
         if ('en' in row)
-          assert.ok(
+          ok(
             forms.some((form) => form.includes('{count}')),
             `${file}: ${text}`,
           )
-        else assert.deepEqual(placeholders(forms.join(' ')), placeholders(text), `${file}: ${text}`)
+        else deepEqual(placeholders(forms.join(' ')), placeholders(text), `${file}: ${text}`)
       }
 })
 
@@ -139,7 +138,7 @@ test('all texts address their reader in the same form', () => {
       ...rows.flatMap((row) => formsOf(row[language])),
     ]
     const familiar = said.filter((text) => FAMILIAR[language].test(text))
-    assert.deepEqual(familiar, [], language)
+    deepEqual(familiar, [], language)
   }
 })
 
@@ -153,8 +152,8 @@ test('features say each of their texts, and none that the kernel has', () => {
     ([text]) => text,
   )
   for (const [text, rows] of rowsOf) {
-    assert.ok(!texts.includes(text), `the kernel has ${text}`)
-    assert.ok(said.split(text).length - 1 > rows.length, `nothing says ${text}`)
+    ok(!texts.includes(text), `the kernel has ${text}`)
+    ok(said.split(text).length - 1 > rows.length, `nothing says ${text}`)
   }
 })
 
@@ -168,10 +167,10 @@ test('a text that depends on a number has the form of the language for it', () =
     },
   } as const)
   const said = (language: Language) => [0, 1, 2, 1_000_000].map((n) => say({ language }, '{count} dates', n))
-  assert.deepEqual(said('en'), ['0 dates', '1 date', '2 dates', '1000000 dates'])
-  assert.deepEqual(said('de'), ['0 Termine', 'Ein Termin', '2 Termine', '1000000 Termine'])
-  assert.deepEqual(said('fr'), ['0 évènement', '1 évènement', '2 évènements', '1000000 évènements'])
-  assert.deepEqual(said('es'), ['0 fechas', 'Una fecha', '2 fechas', '1000000 fechas'])
+  deepEqual(said('en'), ['0 dates', '1 date', '2 dates', '1000000 dates'])
+  deepEqual(said('de'), ['0 Termine', 'Ein Termin', '2 Termine', '1000000 Termine'])
+  deepEqual(said('fr'), ['0 évènement', '1 évènement', '2 évènements', '1000000 évènements'])
+  deepEqual(said('es'), ['0 fechas', 'Una fecha', '2 fechas', '1000000 fechas'])
 })
 
 test('every message is said somewhere, and stands once in the list', () => {
@@ -186,19 +185,19 @@ test('every message is said somewhere, and stands once in the list', () => {
     )
     .join('\n')
   assertNone(messages, (text) => !said.includes(text))
-  assert.deepEqual(
+  deepEqual(
     messages.filter((text, at) => messages.indexOf(text) !== at),
     [],
   )
 })
 
 test('English texts are answered as they are declared', () => {
-  for (const text of texts) assert.equal(translate('en', text), text)
+  for (const text of texts) equal(translate('en', text), text)
 })
 
 test('a text that nobody declared is answered in English, and the compiler refuses it as a key', () => {
   // @ts-expect-error `Text` lists the declared texts; were it any text, the locales could miss some
   // unnoticed.
   const undeclared: Text = 'A text that nobody declared'
-  for (const language of languages) assert.equal(translate(language, undeclared), undeclared)
+  for (const language of languages) equal(translate(language, undeclared), undeclared)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -40,7 +40,7 @@ for (const language of LANGUAGES) {
     const found = problems.map(
       ({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`,
     )
-    assert.deepEqual(found, [])
+    deepEqual(found, [])
   })
 }
 
@@ -48,7 +48,7 @@ test('the document is the one that was looked over; UPDATE=1 writes it anew', as
   const text = `${JSON.stringify(english, null, 1)}\n`
   if (process.env.UPDATE) await writeFile(GOLDEN, text)
   const golden = JSON.parse(await readFile(GOLDEN, 'utf8'))
-  assert.deepEqual(english, golden)
+  deepEqual(english, golden)
 })
 
 test('paths and schemas are those that clients of the reference service know', () => {
@@ -66,34 +66,34 @@ test('paths and schemas are those that clients of the reference service know', (
   const paths = Object.keys(english.paths)
   // Of a namespace of ours, which features may add to.
   const isOurs = (path: string) => english.paths[path].servers?.[0]?.url.endsWith('/kalends/v1') === true
-  assert.deepEqual(
+  deepEqual(
     paths.filter((path) => !isOurs(path)),
     ['/doc', ...records, ...terms, ...versions, '/batch/v1'],
   )
   const own = ['/series', '/series/{id}', '/settings', '/changes', ...webhooks]
-  assert.deepEqual(
+  deepEqual(
     paths.filter((path) => own.includes(path)),
     own,
   )
-  assert.deepEqual(english.paths['/changes'].servers, [
+  deepEqual(english.paths['/changes'].servers, [
     { url: 'https://calendar.example.net:8443/wp-json/kalends/v1' },
   ])
-  assert.deepEqual(english.paths['/batch/v1'].servers, [{ url: 'https://calendar.example.net:8443/wp-json' }])
+  deepEqual(english.paths['/batch/v1'].servers, [{ url: 'https://calendar.example.net:8443/wp-json' }])
   const known = ['ImageSize', 'CostDetails', 'Term', 'Image', 'DateDetails', 'Event', 'Venue', 'Organizer']
-  assert.deepEqual(Object.keys(english.components.schemas).slice(0, known.length), known)
-  for (const name of known) assert.equal(english.components.schemas[name].type, 'object', name)
+  deepEqual(Object.keys(english.components.schemas).slice(0, known.length), known)
+  for (const name of known) equal(english.components.schemas[name].type, 'object', name)
 })
 
 test('the server address keeps its port and has no slash at the end', () => {
-  assert.deepEqual(english.servers, [{ url: 'https://calendar.example.net:8443/wp-json/tribe/events/v1' }])
+  deepEqual(english.servers, [{ url: 'https://calendar.example.net:8443/wp-json/tribe/events/v1' }])
 })
 
 test('every text of the document is in the language of the site', () => {
   const english = textsOf(documentIn('en'))
   for (const language of LANGUAGES.filter((other) => other !== 'en')) {
     const texts = textsOf(documentIn(language))
-    assert.equal(texts.length, english.length)
-    assert.deepEqual(
+    equal(texts.length, english.length)
+    deepEqual(
       texts.filter((text, i) => text === english[i]),
       [],
     )
@@ -115,14 +115,14 @@ function textsOf(document: object): string[] {
 test('a field declared on venues is described wherever venues are sent and answered', () => {
   const { components } = documentIn('en', (routes) => routes.map(withDressCode))
   const { Venue, NewVenue, VenueChange } = components.schemas
-  assert.deepEqual(Venue.properties.dress_code, { type: 'string', description: 'What to wear' })
-  assert.ok(!Venue.required.includes('dress_code'))
-  assert.deepEqual(NewVenue.properties.dress_code, {
+  deepEqual(Venue.properties.dress_code, { type: 'string', description: 'What to wear' })
+  ok(!Venue.required.includes('dress_code'))
+  deepEqual(NewVenue.properties.dress_code, {
     type: ['string', 'null'],
     maxLength: 1000,
     description: 'What to wear',
   })
-  assert.deepEqual(VenueChange.properties.dress_code, NewVenue.properties.dress_code)
+  deepEqual(VenueChange.properties.dress_code, NewVenue.properties.dress_code)
 })
 
 const served = resources.map((one) => {

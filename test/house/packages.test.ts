@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { productionPackages } from '../../bench/packages.ts'
@@ -8,15 +8,15 @@ const MOST = 45_000_000
 
 test('the packages of an installation stay below 45 MB', async () => {
   const packages = await productionPackages()
-  assert.ok(packages.length > 50)
+  ok(packages.length > 50)
   const bytes = packages.reduce((sum, [, own]) => sum + own, 0)
-  assert.ok(bytes <= MOST, `${bytes} bytes; npm run packages shows which packages they are`)
+  ok(bytes <= MOST, `${bytes} bytes; npm run packages shows which packages they are`)
 })
 
 const lock = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
 
 test('the lock file names no registry, so that each installation takes its own', () => {
-  assert.doesNotMatch(lock, /"resolved": "\w+:/)
+  doesNotMatch(lock, /"resolved": "\w+:/)
 })
 
 test('the lock file has what packages need on every platform, without which npm ci refuses it', () => {
@@ -27,5 +27,5 @@ test('the lock file has what packages need on every platform, without which npm 
       (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
     ),
   )
-  assert.deepEqual(missing, [])
+  deepEqual(missing, [])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,19 +17,19 @@ const textOf = (path: string) => readFileSync(join(packaging, path), 'utf8')
 test('install.sh says every step, and none leads out of its folders', () => {
   const said = execFileSync(join(packaging, 'folder/install.sh'), ['--print'], { encoding: 'utf8' })
   const steps = said.split('\n').filter((line) => line.startsWith('+ '))
-  assert.ok(steps.length >= 8, said)
+  ok(steps.length >= 8, said)
   const own = ['/opt/kalends', '/etc/kalends', '/var/lib/kalends', '/usr/local/bin/kalends']
   const taken = [...own, '/etc/systemd/system/kalends.service', '/usr/sbin/nologin', packaging]
   const paths = steps.flatMap((step) => step.match(/(?<=\s)\/\S+/g) ?? [])
   assertNone(paths, (path) => !taken.some((start) => path.startsWith(start)))
-  for (const path of own.slice(0, 3)) assert.ok(said.split('\n')[0]?.includes(path), path)
+  for (const path of own.slice(0, 3)) ok(said.split('\n')[0]?.includes(path), path)
 })
 
 test('install.sh refuses what it does not know in one sentence', () => {
   const { status, stderr } = spawnSync(join(packaging, 'folder/install.sh'), ['--force'], {
     encoding: 'utf8',
   })
-  assert.deepEqual(
+  deepEqual(
     { status, stderr },
     { status: 1, stderr: 'install.sh takes --print, --remove or nothing, and not --force.\n' },
   )
@@ -38,10 +38,10 @@ test('install.sh refuses what it does not know in one sentence', () => {
 test('scripts of the folder and of the Debian package run in any shell, to the first failure', () => {
   const scripts = ['config', 'postinst', 'prerm', 'postrm'].map((name) => `debian/${name}`)
   for (const path of [...scripts, 'folder/install.sh', 'folder/kalends', 'folder/restart-processes']) {
-    assert.match(textOf(path), /^#!\/bin\/sh\n/, path)
+    match(textOf(path), /^#!\/bin\/sh\n/, path)
     execFileSync('sh', ['-n', join(packaging, path)])
   }
-  for (const path of scripts) assert.match(textOf(path), /^set -e$/m, path)
+  for (const path of scripts) match(textOf(path), /^set -e$/m, path)
 })
 
 test('kalends of the folder starts the Node beside it, through links and from everywhere', () => {
@@ -57,7 +57,7 @@ test('kalends of the folder starts the Node beside it, through links and from ev
     cwd: folder,
     env: { PATH: '/usr/bin:/bin' },
   })
-  assert.equal(String(said).trim(), packageJson.version)
+  equal(String(said).trim(), packageJson.version)
 })
 
 // As root of a namespace with folders of its own; what stands in for systemd shows what it is to run, and
@@ -75,16 +75,16 @@ test('an installed kalends hands its caller’s variables over unseen by others,
       ...{ KALENDS_COPY_TO: 'postgres://"$\\`', AWS_SECRET_ACCESS_KEY: 'hidden', OTHER: 'x' },
     },
   })
-  assert.match(said, /--property=WorkingDirectory=-\/home\/op\b/)
-  assert.match(said, / -- \S+\/node .*\/kalends\.js user add a\$\$b\n/)
-  assert.deepEqual(said.match(/^(KALENDS|AWS|OTHER).*/gm), [
+  match(said, /--property=WorkingDirectory=-\/home\/op\b/)
+  match(said, / -- \S+\/node .*\/kalends\.js user add a\$\$b\n/)
+  deepEqual(said.match(/^(KALENDS|AWS|OTHER).*/gm), [
     'KALENDS_COPY_TO="postgres://\\"\\$\\\\\\`"',
     'AWS_SECRET_ACCESS_KEY="hidden"',
   ])
-  assert.doesNotMatch(said.split('\n')[0] ?? '', /hidden/)
-  assert.match(said, /^The user kalends may not enter \/home\/op, so this ran in \/: /m)
-  assert.match(said, /^The command did not end by itself \(200\); journalctl/m)
-  assert.match(said, /^ended with 200, left: $/m)
+  doesNotMatch(said.split('\n')[0] ?? '', /hidden/)
+  match(said, /^The user kalends may not enter \/home\/op, so this ran in \/: /m)
+  match(said, /^The command did not end by itself \(200\); journalctl/m)
+  match(said, /^ended with 200, left: $/m)
 })
 
 const STAND_IN = `
@@ -105,38 +105,35 @@ test('install.sh takes all that the folder has when it is made, and nothing else
   const [, names = ''] = /^shipped='([^']+)'$/m.exec(textOf('folder/install.sh')) ?? []
   const own = 'bin dist LICENSE node node_modules npm-shrinkwrap.json package.json README.md'.split(' ')
   const made = [...own, ...readdirSync(join(packaging, 'folder')), ...UNITS, 'THIRD-PARTY-NOTICES.txt']
-  assert.deepEqual(names.split(/\s+/).sort(), made.sort())
+  deepEqual(names.split(/\s+/).sort(), made.sort())
 })
 
 test('units of the packages start what is in their folder, with the settings that are installed', () => {
   for (const unit of UNITS.filter((name) => name.endsWith('.service'))) {
     const text = unitFor(unit, '/usr/lib/kalends')
     const words = unit.includes('@') ? 'serve --port %i$' : '(serve$|backup )'
-    assert.match(text, new RegExp(`^ExecStart=/usr/lib/kalends/kalends ${words}`, 'm'))
-    assert.match(text, /^EnvironmentFile=-\/etc\/kalends\/kalends\.env$/m)
-    assert.doesNotMatch(text, /\/opt\/|kalends\.js/)
+    match(text, new RegExp(`^ExecStart=/usr/lib/kalends/kalends ${words}`, 'm'))
+    match(text, /^EnvironmentFile=-\/etc\/kalends\/kalends\.env$/m)
+    doesNotMatch(text, /\/opt\/|kalends\.js/)
   }
 })
 
 test('the settings that are installed keep the service to its machine', () => {
-  assert.match(textOf('folder/kalends.env'), /^KALENDS_HOST=127\.0\.0\.1$/m)
+  match(textOf('folder/kalends.env'), /^KALENDS_HOST=127\.0\.0\.1$/m)
 })
 
 test('a purge asks before it deletes the calendar, and keeps it without an answer', () => {
-  assert.match(
-    textOf('debian/templates'),
-    /^Template: kalends\/delete_calendar\nType: boolean\nDefault: false\n/,
-  )
-  assert.match(
+  match(textOf('debian/templates'), /^Template: kalends\/delete_calendar\nType: boolean\nDefault: false\n/)
+  match(
     textOf('debian/postrm'),
     /\|\| RET=false\n *if \[ "\$RET" = true \]; then\n *rm -rf \/var\/lib\/kalends\n/,
   )
-  assert.equal(textOf('debian/postrm').split('/var/lib/kalends').length, 2)
+  equal(textOf('debian/postrm').split('/var/lib/kalends').length, 2)
 })
 
 test('each package that is needed has its licence, and those without a text a README', () => {
   for (const name of Object.keys(packageJson.dependencies)) {
     const { license, texts } = licenceOf(join(packaging, '../node_modules', name))
-    assert.ok(license !== '' && texts.length > 0, name)
+    ok(license !== '' && texts.length > 0, name)
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { after, test } from 'node:test'
@@ -31,13 +31,13 @@ const copy = await copySources(root)
 after(() => removeCopy(copy))
 
 test('recipes with code can be followed, and say what reports a step that is left out', () => {
-  assert.equal(recipes.length, 4)
+  equal(recipes.length, 4)
   for (const { title, steps, omissions, unmarked } of recipes) {
-    assert.ok(steps.length > 1, `${title} has no steps`)
-    assert.ok(omissions.length > 0, `${title} does not say what reports an omission`)
-    assert.deepEqual(unmarked, [], `blocks of "${title}" are not done here`)
+    ok(steps.length > 1, `${title} has no steps`)
+    ok(omissions.length > 0, `${title} does not say what reports an omission`)
+    deepEqual(unmarked, [], `blocks of "${title}" are not done here`)
     const names = new Set(steps.map(({ name }) => name))
-    for (const { without } of omissions) assert.ok(names.has(without), `${title} has no step ${without}`)
+    for (const { without } of omissions) ok(names.has(without), `${title} has no step ${without}`)
   }
 })
 
@@ -56,7 +56,7 @@ test('every omission is reported as docs/recipes.md says', async () => {
     const printed = await reports(copy, round)
     for (const { title, without, from, lines } of round) {
       const output = printed.get(from) ?? ''
-      assert.deepEqual(
+      deepEqual(
         unsaid(lines, output),
         [],
         `"${title}" without ${without}: ${from} says\n${output.slice(0, 3000)}`,
@@ -108,10 +108,10 @@ test('with every step done, types of the sources, lint and the tests of the hous
       ROUND_TRIP,
     ]),
   ])
-  assert.equal(types.output.trim(), '')
-  assert.equal(house.code, 0, house.output)
+  equal(types.output.trim(), '')
+  equal(house.code, 0, house.output)
   const lint = await runIn(copy, 'biome', ['check', '--error-on-warnings', ...copy.before.keys()])
-  assert.equal(lint.code, 0, lint.output)
+  equal(lint.code, 0, lint.output)
 })
 
 test('with every step done, the service has field, filter, representation and feature', async (t) => {
@@ -122,11 +122,11 @@ test('with every step done, the service has field, filter, representation and fe
     'a venue says how it is reached, is found by that, shown within events, and cleared',
     async () => {
       const made = await service.post('/venues', { venue: 'Hall', access: 'Ramp at the <b>back</b> door' })
-      assert.equal(made.status, 201)
-      assert.equal(made.body.access, 'Ramp at the back door')
+      equal(made.status, 201)
+      equal(made.body.access, 'Ramp at the back door')
       const path = `/venues/${made.body.id}`
-      assert.equal((await service.get(path)).body.access, 'Ramp at the back door')
-      assert.equal((await service.get('/venues?search=ramp')).body.venues[0].id, made.body.id)
+      equal((await service.get(path)).body.access, 'Ramp at the back door')
+      equal((await service.get('/venues?search=ramp')).body.venues[0].id, made.body.id)
       const event = await service.post('/events', {
         ...EVENT,
         title: 'Concert',
@@ -134,22 +134,19 @@ test('with every step done, the service has field, filter, representation and fe
         status: 'publish',
       })
       const { venue } = (await service.get(`/events/${event.body.id}`)).body
-      assert.equal(venue.access, 'Ramp at the back door')
-      assert.match(
-        (await service.get(`~${new URL(venue.url).pathname}`)).body,
-        /<dd><bdi>Ramp at the back door</,
-      )
-      assert.equal((await service.post(path, { access: '' })).status, 200)
-      assert.equal((await service.get(path)).body.access, undefined)
+      equal(venue.access, 'Ramp at the back door')
+      match((await service.get(`~${new URL(venue.url).pathname}`)).body, /<dd><bdi>Ramp at the back door</)
+      equal((await service.post(path, { access: '' })).status, 200)
+      equal((await service.get(path)).body.access, undefined)
       const long = await service.post(path, { access: 'a'.repeat(1001) })
-      assert.equal(long.body.data.details.access.data.limit, 1000)
+      equal(long.body.data.details.access.data.limit, 1000)
     },
   )
 
   await t.test('an organizer has the same field by the same steps', async () => {
     const made = await service.post('/organizers', { organizer: 'Choir', access: 'Lift' })
-    assert.equal((await service.get('/organizers?search=lift')).body.organizers[0].id, made.body.id)
-    assert.equal((await service.post(`/organizers/${made.body.id}`, { access: '' })).body.access, undefined)
+    equal((await service.get('/organizers?search=lift')).body.organizers[0].id, made.body.id)
+    equal((await service.post(`/organizers/${made.body.id}`, { access: '' })).body.access, undefined)
   })
 
   await t.test('the desk asks for the field, shows it and saves it, with no line of its own', async () => {
@@ -157,38 +154,33 @@ test('with every step done, the service has field, filter, representation and fe
     const editor = await sitAtDesk(service, 'editor')
     const { id } = await service.create('/venues', { venue: 'Barn', access: 'As it was' })
     const form = await editor.get(`/desk/venues/${id}`)
-    assert.match(form.body, /name="access"[^>]* value="As it was"/)
+    match(form.body, /name="access"[^>]* value="As it was"/)
     const version = /name="version" value="(\d+)"/.exec(form.body)?.[1] ?? ''
-    assert.equal((await editor.post(`/desk/venues/${id}`, { access: 'As it is', version })).status, 303)
-    assert.equal((await service.get(`/venues/${id}`, 'admin')).body.access, 'As it is')
+    equal((await editor.post(`/desk/venues/${id}`, { access: 'As it is', version })).status, 303)
+    equal((await service.get(`/venues/${id}`, 'admin')).body.access, 'As it is')
   })
 
   await t.test('lists of events are narrowed to sticky ones, and their links stay so', async () => {
     for (const title of ['Fair', 'Market']) await service.post('/events', { ...EVENT, title, sticky: true })
     const sticky = await service.get(`/events?sticky=1&per_page=1&${WINDOW}`)
-    assert.equal(sticky.body.total, 2)
-    assert.equal(new URL(sticky.body.next_rest_url).searchParams.get('sticky'), 'true')
+    equal(sticky.body.total, 2)
+    equal(new URL(sticky.body.next_rest_url).searchParams.get('sticky'), 'true')
     const others = await service.get(`/events?sticky=false&${WINDOW}`)
-    assert.deepEqual(pluck(others.body.events, 'title'), ['Concert'])
+    deepEqual(pluck(others.body.events, 'title'), ['Concert'])
     const [{ id }] = sticky.body.events
     await service.remove(`/events/${id}`)
     const calendar = async (query: string) =>
       String((await service.get(`/events?format=ics&${query}&${WINDOW}`)).body)
-    assert.match(await calendar('sticky=1'), /STATUS:CANCELLED/)
-    assert.doesNotMatch(await calendar('sticky=0'), /STATUS:CANCELLED/)
+    match(await calendar('sticky=1'), /STATUS:CANCELLED/)
+    doesNotMatch(await calendar('sticky=0'), /STATUS:CANCELLED/)
     await service.post(`/events/${id}`, { status: 'publish' })
   })
 
   await t.test('assistants are offered the new filter', async () => {
-    const tools = await service.post('~/mcp', {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/list',
-      params: {},
-    })
+    const tools = await service.post('~/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
     const argsOf = (tool: string) =>
       tools.body.result.tools.find(({ name }: { name: string }) => name === tool).inputSchema.properties
-    assert.ok(argsOf('search_events').sticky)
+    ok(argsOf('search_events').sticky)
   })
 
   await t.test(
@@ -200,22 +192,22 @@ test('with every step done, the service has field, filter, representation and fe
       const titles = body.events.map(({ title }: { title: string }) => `${title}\n`).join('')
       for (let again = 0; again < 3; again++)
         for (const shown of [await ask('&format=titles'), await ask('', { accept: 'text/plain' })]) {
-          assert.equal(shown.body, titles)
-          assert.equal(shown.headers.get('content-type'), 'text/plain; charset=UTF-8')
+          equal(shown.body, titles)
+          equal(shown.headers.get('content-type'), 'text/plain; charset=UTF-8')
           const tag = shown.headers.get('etag') ?? ''
-          assert.notEqual(tag, (await ask('')).headers.get('etag'))
-          assert.equal((await ask('&format=titles', { 'if-none-match': tag })).status, 304)
-          assert.equal((await ask('')).body.total, body.total)
+          notEqual(tag, (await ask('')).headers.get('etag'))
+          equal((await ask('&format=titles', { 'if-none-match': tag })).status, 304)
+          equal((await ask('')).body.total, body.total)
         }
     },
   )
 
   await t.test('the new feature answers, and describes itself in the language of the site', async () => {
     const { body } = await service.get('~/wp-json/kalends/v1/counts')
-    assert.equal(body.events, (await service.get(`/events?${WINDOW}`)).body.total)
+    equal(body.events, (await service.get(`/events?${WINDOW}`)).body.total)
     const { paths, tags } = (await service.get('/doc')).body
-    assert.equal(paths['/counts'].get.summary, 'Öffentliches zählen')
-    assert.ok(tags.some(({ description }: { description: string }) => description === 'Zahlen des Kalenders'))
+    equal(paths['/counts'].get.summary, 'Öffentliches zählen')
+    ok(tags.some(({ description }: { description: string }) => description === 'Zahlen des Kalenders'))
   })
 
   await t.test('descriptions are in the language of the site', async () => {
@@ -225,7 +217,7 @@ test('with every step done, the service has field, filter, representation and fe
       'How the venue is reached without stairs',
       'Only sticky events, or only those that are not',
     ])
-      assert.ok(document.includes(de[text] ?? '?'), text)
+      ok(document.includes(de[text] ?? '?'), text)
   })
 })
 
@@ -256,8 +248,8 @@ test('every source file that the recipes and CONTRIBUTING.md name is there', () 
   const missing = named
     .map((path) => path.replaceAll('NNNN', copy.migration))
     .filter((path) => !files.some((file) => `/${file}`.endsWith(`/${path}`)))
-  assert.ok(named.length > 10)
-  assert.deepEqual(missing, [])
+  ok(named.length > 10)
+  deepEqual(missing, [])
 })
 
 test('every name of the sources that the recipes and CONTRIBUTING.md mention is there', () => {

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ function rules(): string[] {
   const page = readFileSync(join(root, RULES), 'utf8')
   return [...page.matchAll(/^<a id="rule-(\d+\.\d+)"><\/a>\*\*(\d+\.\d+)\*\* /gm)].map(
     ([, id = '', number]) => {
-      assert.equal(number, id, 'a rule and its anchor have different numbers')
+      equal(number, id, 'a rule and its anchor have different numbers')
       return id
     },
   )
@@ -53,8 +53,8 @@ test('the numbers of the rules go up by one within each section', () => {
     ;[section, at] = own === section ? [section, at + 1] : [section + 1, 1]
     expected.push(`${section}.${at}`)
   }
-  assert.ok(expected.length > 100)
-  assert.deepEqual(rules(), expected)
+  ok(expected.length > 100)
+  deepEqual(rules(), expected)
 })
 
 test('every rule that is cited stands in docs/api.md', () => {
@@ -64,7 +64,7 @@ test('every rule that is cited stands in docs/api.md', () => {
       .filter((number) => !known.has(number))
       .map((number) => `${path}: rule ${number}`),
   )
-  assert.deepEqual(unknown, [])
+  deepEqual(unknown, [])
 })
 
 test('no citation leads to a paper outside this repository', () => {
@@ -77,7 +77,7 @@ test('no citation leads to a paper outside this repository', () => {
         path !== RULES && outside.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [],
       ),
   )
-  assert.deepEqual(found, [])
+  deepEqual(found, [])
 })
 
 test('every file that the glossary names is in src', () => {
@@ -85,7 +85,7 @@ test('every file that the glossary names is in src', () => {
   const named = [
     ...readFileSync(join(root, 'docs/glossary.md'), 'utf8').matchAll(/^- \*\*.+\*\* \(`([\w.-]+\.ts)`\): /gm),
   ]
-  assert.ok(named.length > 30)
+  ok(named.length > 30)
   assertNone(
     named.map(([, name = '']) => name),
     (name) => !names.has(name),

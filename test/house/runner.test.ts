@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -22,5 +22,5 @@ for (const [name, source] of Object.entries(SOURCES))
     writeFileSync(join(folder, name), source)
     const program = writeProgram([name], folder, folder, {}, 1000)
     const running = spawn(process.execPath, [program])
-    assert.deepEqual(await once(running, 'exit'), [null, 'SIGKILL'])
+    deepEqual(await once(running, 'exit'), [null, 'SIGKILL'])
   })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notDeepEqual, notEqual, ok, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -19,12 +19,12 @@ const settings = settingTable(features) as Readonly<Record<SettingName, Setting<
 const names = Object.keys(settings) as SettingName[]
 
 test('docs/configuration.md is what the table of settings says; npm run docs writes it', () => {
-  assert.equal(readFileSync(file('docs/configuration.md'), 'utf8'), settingsPage(features))
+  equal(readFileSync(file('docs/configuration.md'), 'utf8'), settingsPage(features))
 })
 
 test('the page of settings has each of them once', () => {
   const rows = settingsPage(features).match(/(?<=^- `)KALENDS_\w+/gm) ?? []
-  assert.deepEqual(rows.sort(), names.map(environmentName).sort())
+  deepEqual(rows.sort(), names.map(environmentName).sort())
 })
 
 test('kalends serve --help lists every setting with its meaning', () => {
@@ -33,26 +33,26 @@ test('kalends serve --help lists every setting with its meaning', () => {
     env: { ...process.env, COLUMNS: '400' },
   })
   for (const name of names) {
-    assert.ok(help.includes(`${flagName(name)} `), `--help does not list ${flagName(name)}`)
-    assert.ok(help.includes(environmentName(name)), `--help does not list ${environmentName(name)}`)
+    ok(help.includes(`${flagName(name)} `), `--help does not list ${flagName(name)}`)
+    ok(help.includes(environmentName(name)), `--help does not list ${environmentName(name)}`)
   }
 })
 
 for (const name of names) {
   test(`the setting ${name} says what it means in a sentence, and its default is a value it takes`, () => {
     const { about, value, default: fallback, read } = settings[name]
-    assert.match(about, /^[A-Z].{15,}\.$/s)
-    assert.notEqual(value, '')
-    assert.deepEqual(read(String(fallback)), fallback)
+    match(about, /^[A-Z].{15,}\.$/s)
+    notEqual(value, '')
+    deepEqual(read(String(fallback)), fallback)
   })
 
   test(`the setting ${name} is read from its variable and its flag, and the flag wins`, () => {
     const example = examples[name]
-    assert.ok(example, `examples of this test lack ${name}`)
+    ok(example, `examples of this test lack ${name}`)
     const [plain, other] = [read(name, example[0]), read(name, example[1])]
-    assert.notDeepEqual(plain, other)
-    assert.deepEqual(readConfig({}, { [environmentName(name)]: example[0] }, features)[name], plain)
-    assert.deepEqual(
+    notDeepEqual(plain, other)
+    deepEqual(readConfig({}, { [environmentName(name)]: example[0] }, features)[name], plain)
+    deepEqual(
       readConfig({ [name]: example[1] }, { [environmentName(name)]: example[0] }, features)[name],
       other,
     )
@@ -69,18 +69,18 @@ test('addresses that links cannot begin with are refused, without a word of thei
   ]
   for (const name of ['site_url', 'media_url'] as const) {
     for (const text of [...wrong, ...logins, 'https://', 'https://a b/', 'https:\\\\a.example'])
-      assert.throws(() => read(name, text), /^Error: takes an http or https address(?!.*secret)/, text)
+      throws(() => read(name, text), /^Error: takes an http or https address(?!.*secret)/, text)
     for (const text of [
       'https://a.example/@town/',
       'http://[::1]:8080',
       'HTTPS://A.example',
       'https://müller.example',
     ])
-      assert.equal(read(name, text), text)
+      equal(read(name, text), text)
   }
   for (const text of ['/desk', '/Desk/', '/desk/x', '/events', '/media', '/mcp', '/healthz', 'api', '/a?b'])
-    assert.throws(() => read('rest_root', text), /takes a path/, text)
-  for (const text of ['/', '', '/desks', '/calendar/wp-json/']) assert.equal(read('rest_root', text), text)
+    throws(() => read('rest_root', text), /takes a path/, text)
+  for (const text of ['/', '', '/desks', '/calendar/wp-json/']) equal(read('rest_root', text), text)
 })
 
 function read(name: SettingName, text: string): unknown {
@@ -176,7 +176,7 @@ const examples: Record<SettingName, readonly [string, string]> = {
 }
 
 test('a refused place for images is not repeated, since it may hold a secret', () => {
-  assert.throws(
+  throws(
     () => readConfig({}, { KALENDS_MEDIA: 's3://name:word@images' }, features),
     (error: Error) => /^KALENDS_MEDIA takes /.test(error.message) && !error.message.includes('word'),
   )

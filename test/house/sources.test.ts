@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, posix } from 'node:path'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ test('the language of declarations and the machinery below it name no resource',
   const isBelow =
     /^(?:base\/text|calendar\/declare|store\/media)\/|^base\/fields\/(?:field|kinds|limits)\.ts$/
   const named = /'(?:events?|venues?|organizers?|categor(?:y|ies))'/
-  assert.deepEqual(
+  deepEqual(
     having(named, (path) => isBelow.test(path)),
     [],
   )
@@ -41,7 +41,7 @@ test('only storage knows which database answers; settings, start-up, backups and
   const isStart = /^(?:base\/config|app|command-line|main)\.ts$/
   const mayKnow = /^store\/storage\/|^features\/(?:transfer|doctor|sync\/changed-since)/
   const named = /\bisPostgres\b|['"`(]\s*(?:sqlite|postgres(?:ql)?)\b/i
-  assert.deepEqual(
+  deepEqual(
     having(named, (path) => !isStart.test(path) && !mayKnow.test(path)),
     [],
   )
@@ -50,7 +50,7 @@ test('only storage knows which database answers; settings, start-up, backups and
 test('http asks stores, and so does what writes pages and feeds: it has no SQL', () => {
   const written = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<\w+>)?`/
   const shown = new Set(having(/\bhtml`|\bxmlElement\(|: Format = \{/, () => true))
-  assert.deepEqual(
+  deepEqual(
     having(
       written,
       (path) => /^http\//.test(path) || (/^features\/(?:pages|feeds)\//.test(path) && shown.has(path)),
@@ -68,13 +68,13 @@ test('threads that read the database load no query builder, which takes 11 MB', 
     ))
       loaded.add(name.startsWith('.') ? posix.join(dirname(path), name) : name)
   }
-  assert.ok(loaded.has('store/storage/sqlite/sqlite-connection.ts'))
-  assert.equal(loaded.has('kysely'), false)
+  ok(loaded.has('store/storage/sqlite/sqlite-connection.ts'))
+  equal(loaded.has('kysely'), false)
 })
 
 test('a file can be asked for by its name alone', () => {
   const files = Map.groupBy(sources, ({ path }) => basename(path))
-  assert.deepEqual(
+  deepEqual(
     [...files].filter(([, same]) => same.length > 1).map(([name]) => name),
     [],
   )
@@ -93,7 +93,7 @@ function tooMany(found: typeof declared, most: number): string[] {
 }
 
 test('an exported name means one thing: it is exported from one file', () => {
-  assert.deepEqual(
+  deepEqual(
     tooMany(
       declared.filter(({ isExported }) => isExported),
       1,
@@ -105,15 +105,15 @@ test('an exported name means one thing: it is exported from one file', () => {
 test('the name of a function says what it does: at most three files have one of the same name', () => {
   const isUp = (path: string, name: string) => name === 'up' && path.startsWith('store/storage/migrations/')
   const functions = declared.filter(({ kind, name, path }) => kind === 'function' && !isUp(path, name))
-  assert.ok(functions.length > 1000)
-  assert.deepEqual(tooMany(functions, 3), [])
+  ok(functions.length > 1000)
+  deepEqual(tooMany(functions, 3), [])
 })
 
 test('every folder of features has its line in src/features.ts', () => {
   const list = readFileSync(new URL('../../src/features.ts', import.meta.url), 'utf8')
   const folders = readdirSync(new URL('../../src/features/', import.meta.url))
   const unlisted = folders.filter((name) => !list.includes(`'./features/${name}/`))
-  assert.deepEqual(unlisted, [], `without a line in src/features.ts: ${unlisted.join(', ')}`)
+  deepEqual(unlisted, [], `without a line in src/features.ts: ${unlisted.join(', ')}`)
 })
 
 test('no line of the sources, tests and tools is longer than 110 columns', () => {
@@ -126,6 +126,6 @@ test('no line of the sources, tests and tools is longer than 110 columns', () =>
       .split('\n')
       .flatMap((line, at) => (line.length > 110 && [...line].length > 110 ? [`${file}:${at + 1}`] : [])),
   )
-  assert.ok(files.length > 1000)
-  assert.deepEqual(long, [])
+  ok(files.length > 1000)
+  deepEqual(long, [])
 })

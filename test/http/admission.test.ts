@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../src/base/problems.ts'
@@ -28,29 +28,29 @@ test('so many run, so many wait in the order they came, and the rest is turned a
       return work()
     }),
   )
-  await assert.rejects(
+  await rejects(
     admitted(admission, 'reads', here, async () => order.push(4)),
     isOverload,
   )
-  assert.deepEqual(order, [0, 1])
+  deepEqual(order, [0, 1])
   works[1]?.end()
   await done[1]
   await nextTurn()
-  assert.deepEqual(order, [0, 1, 2])
+  deepEqual(order, [0, 1, 2])
   for (const { end } of works) end()
   await Promise.all(done)
-  assert.deepEqual(order, [0, 1, 2, 3])
+  deepEqual(order, [0, 1, 2, 3])
 })
 
 test('one kind of work waits for no other', async () => {
   const admission = withReads(1, 0)
   const work = openEnded()
   const running = admitted(admission, 'reads', here, work.work)
-  await assert.rejects(
+  await rejects(
     admitted(admission, 'reads', here, async () => 1),
     isOverload,
   )
-  assert.equal(await admitted(admission, 'writes', here, async () => 2), 2)
+  equal(await admitted(admission, 'writes', here, async () => 2), 2)
   work.end()
   await running
 })
@@ -65,8 +65,8 @@ test('a place comes back when work fails, and is given on in the next turn of th
     isTurnOver = true
   })
   const next = admitted(admission, 'reads', here, async () => isTurnOver)
-  await assert.rejects(failing, /no/)
-  assert.equal(await next, true)
+  await rejects(failing, /no/)
+  equal(await next, true)
 })
 
 test('nothing is done for a client that has gone', async () => {
@@ -75,13 +75,13 @@ test('nothing is done for a client that has gone', async () => {
   const held = admitted(admission, 'reads', here, before.work)
   let isGone = false
   const gone = admitted(admission, 'reads', { ...here, isGone: () => isGone }, async () =>
-    assert.fail('it was done'),
+    fail('it was done'),
   )
   const still = admitted(admission, 'reads', here, async () => 'done')
   isGone = true
   before.end()
-  await assert.rejects(gone, isOverload)
-  assert.equal(await still, 'done')
+  await rejects(gone, isOverload)
+  equal(await still, 'done')
   await held
 })
 
@@ -91,7 +91,7 @@ test('what ends at once takes no more of a turn of the event loop than places al
   const all = Array.from({ length: 12 }, () =>
     admitted(admission, 'reads', here, async () => {
       done += 1
-      assert.ok(done <= 3 * (turn + 1), `${done} were done in turn ${turn}`)
+      ok(done <= 3 * (turn + 1), `${done} were done in turn ${turn}`)
     }),
   )
   for (; done < 12; turn++) await nextTurn()
@@ -105,7 +105,7 @@ function contended(waiting: number) {
   const order: string[] = []
   const ask = (name: string, address: string) =>
     admitted(admission, 'reads', at(address), async () => order.push(name)).catch((error: unknown) => {
-      assert.ok(isOverload(error))
+      ok(isOverload(error))
       order.push(`not ${name}`)
     })
   return { admission, order, ask, end }
@@ -121,24 +121,21 @@ test('clients take turns, those of one IPv6 network together', async () => {
   ]
   end()
   await Promise.all(asked)
-  assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
-  assert.deepEqual(admission.queues.reads.waiting, [])
+  deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
+  deepEqual(admission.queues.reads.waiting, [])
 })
 
 test('when all is full, the newest of the longest line gives way to who has fewer waiting', async () => {
   const { admission, order, ask, end } = contended(4)
   const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask(name, '192.0.2.1'))
-  assert.deepEqual(
-    [isFull(admission, 'reads', '192.0.2.1'), isFull(admission, 'reads', '192.0.2.2')],
-    [true, false],
-  )
+  deepEqual([isFull(admission, 'reads', '192.0.2.1'), isFull(admission, 'reads', '192.0.2.2')], [true, false])
   asked.push(ask('a5', '192.0.2.1'), ask('b1', '192.0.2.2'), ask('b2', '192.0.2.2'), ask('b3', '192.0.2.2'))
   await nextTurn()
-  assert.deepEqual(order, ['not a5', 'not a4', 'not a3', 'not b3'])
-  assert.equal(admission.queues.reads.waiting.length, 4)
+  deepEqual(order, ['not a5', 'not a4', 'not a3', 'not b3'])
+  equal(admission.queues.reads.waiting.length, 4)
   end()
   await Promise.all(asked)
-  assert.deepEqual(order.slice(4), ['a1', 'b1', 'a2', 'b2'])
+  deepEqual(order.slice(4), ['a1', 'b1', 'a2', 'b2'])
 })
 
 test('who waits too long is turned away', async () => {
@@ -146,13 +143,13 @@ test('who waits too long is turned away', async () => {
   const { work, end } = openEnded()
   const held = admitted(admission, 'reads', here, work)
   const late = ['192.0.2.1', '192.0.2.2', '192.0.2.1'].map((address) =>
-    assert.rejects(
-      admitted(admission, 'reads', at(address), async () => assert.fail('it was done')),
+    rejects(
+      admitted(admission, 'reads', at(address), async () => fail('it was done')),
       isOverload,
     ),
   )
   await Promise.all(late)
-  assert.deepEqual(admission.queues.reads.waiting, [])
+  deepEqual(admission.queues.reads.waiting, [])
   end()
   await held
 })
@@ -160,13 +157,13 @@ test('who waits too long is turned away', async () => {
 test('one client leaves the last stream to another', () => {
   const admission = makeAdmission()
   const most = LIMITS.streams.running
-  for (let i = 0; i < most - 1; i++) assert.ok(tryStream(admission, '2001:db8::1'))
-  assert.ok(!tryStream(admission, '2001:db8::2'))
-  assert.ok(tryStream(admission, '192.0.2.1'))
-  assert.ok(!tryStream(admission, '192.0.2.2'))
+  for (let i = 0; i < most - 1; i++) ok(tryStream(admission, '2001:db8::1'))
+  ok(!tryStream(admission, '2001:db8::2'))
+  ok(tryStream(admission, '192.0.2.1'))
+  ok(!tryStream(admission, '192.0.2.2'))
   leaveStream(admission, '2001:db8::1')
-  assert.ok(tryStream(admission, '192.0.2.2'))
+  ok(tryStream(admission, '192.0.2.2'))
   for (const address of ['192.0.2.1', '192.0.2.2']) leaveStream(admission, address)
   for (let i = 0; i < most - 2; i++) leaveStream(admission, '2001:db8::1')
-  assert.deepEqual([admission.streaming.length, admission.queues.streams.running], [0, 0])
+  deepEqual([admission.streaming.length, admission.queues.streams.running], [0, 0])
 })

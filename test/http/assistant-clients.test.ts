@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -17,17 +17,17 @@ before(async () => {
 })
 async function use(client: Pick<Client, 'listTools' | 'callTool'>): Promise<void> {
   const { tools } = await client.listTools()
-  assert.equal(tools.length, 8)
+  equal(tools.length, 8)
   const found = await client.callTool({ name: 'search_events', arguments: { start_date: '2027-01-01' } })
-  assert.match(JSON.stringify(found.structuredContent), /Jazz/)
+  match(JSON.stringify(found.structuredContent), /Jazz/)
   const written = await client.callTool({ name: 'create_event', arguments: { title: 'New', ...day } })
-  assert.match(JSON.stringify(written.content), /Nothing was written/)
+  match(JSON.stringify(written.content), /Nothing was written/)
 }
 
 test('the official client asks in the revision in which each request stands alone', async () => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }))
-  assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28')
+  equal(client.getNegotiatedProtocolVersion(), '2026-07-28')
   await use(client)
   await client.close()
 })
@@ -46,11 +46,11 @@ test('the official client of the first generation asks after a handshake', async
       typeof client.connect
     >[0],
   )
-  assert.match(client.getInstructions() ?? '', /The calendar of/)
+  match(client.getInstructions() ?? '', /The calendar of/)
   const { tools } = await client.listTools()
-  assert.equal(tools.length, 8)
+  equal(tools.length, 8)
   const found = await client.callTool({ name: 'search_events', arguments: { start_date: '2027-01-01' } })
-  assert.match(JSON.stringify(found.structuredContent), /Jazz/)
+  match(JSON.stringify(found.structuredContent), /Jazz/)
   await client.close()
 })
 
@@ -58,6 +58,6 @@ test('the official suite finds nothing that fails but what asks for tools of its
   const { '2026-07-28': known = {} } = await knownFailures()
   for (const scenario of ['http-header-validation', 'dns-rebinding-protection', 'server-stateless']) {
     const found = await runConformance(address, ['--scenario', scenario, '--spec-version', '2026-07-28'])
-    assert.deepEqual(found, { [scenario]: known[scenario] ?? [] })
+    deepEqual(found, { [scenario]: known[scenario] ?? [] })
   }
 })

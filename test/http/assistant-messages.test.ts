@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -20,7 +20,7 @@ const code = ({ status, body }: Awaited<ReturnType<typeof post>>) => [status, bo
 test('nothing answers assistants unless the setting says so', async () => {
   await using other = await startService()
   const { status, body } = await ask(other, 'tools/list')
-  assert.deepEqual([status, body.code], [404, 'rest_no_route'])
+  deepEqual([status, body.code], [404, 'rest_no_route'])
 })
 
 test('what answers assistants is loaded when the first one asks, and not with the service', async () => {
@@ -37,31 +37,28 @@ test('what answers assistants is loaded when the first one asks, and not with th
     console.log(JSON.stringify({ before, isService: whole > 100, after: count() > 3 }))
   `
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
-  assert.deepEqual(JSON.parse(stdout), { before: 0, isService: true, after: true })
+  deepEqual(JSON.parse(stdout), { before: 0, isService: true, after: true })
 })
 
 test('where assistants only read, nobody is told of tools that write, and they are not there', async () => {
   const { body } = await ask(service, 'tools/list', {}, { as: 'admin' })
-  assert.ok(!JSON.stringify(body).includes('create_event'))
+  ok(!JSON.stringify(body).includes('create_event'))
   const called = await ask(service, 'tools/call', { name: 'create_event', arguments: {} }, { as: 'admin' })
-  assert.equal(called.body.error.code, -32602)
+  equal(called.body.error.code, -32602)
 })
 
 test('messages are sent by POST alone', async () => {
   for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS']) {
     const { status, headers } = await service.request('anonymous', method, '~/mcp')
-    assert.deepEqual([status, headers.get('allow')], [405, 'POST'], method)
+    deepEqual([status, headers.get('allow')], [405, 'POST'], method)
   }
 })
 
 test('messages are JSON, and say so', async () => {
-  assert.equal((await post(message('ping'), { 'content-type': 'text/plain' })).status, 415)
-  assert.equal(
-    (await post(message('ping'), { 'content-type': 'application/json; charset=utf-8' })).status,
-    200,
-  )
+  equal((await post(message('ping'), { 'content-type': 'text/plain' })).status, 415)
+  equal((await post(message('ping'), { 'content-type': 'application/json; charset=utf-8' })).status, 200)
   for (const text of ['', '{', 'nothing', '[1', '\ufeff{}'])
-    assert.deepEqual(code(await post(text)), [400, -32700], text)
+    deepEqual(code(await post(text)), [400, -32700], text)
 })
 
 test('what is no request is refused, lists of requests among it', async () => {
@@ -81,13 +78,13 @@ test('what is no request is refused, lists of requests among it', async () => {
     { jsonrpc: '2.0', id: 1, method: 1 },
   ]
   for (const body of wrong)
-    assert.deepEqual(code(await post(JSON.stringify(body))), [400, -32600], JSON.stringify(body))
-  assert.deepEqual(code(await post(message('ping', [1]))), [400, -32602])
+    deepEqual(code(await post(JSON.stringify(body))), [400, -32600], JSON.stringify(body))
+  deepEqual(code(await post(message('ping', [1]))), [400, -32602])
 })
 
 test('notifications are taken, and answered with nothing', async () => {
   const { status, body } = await post({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  assert.deepEqual([status, body], [202, undefined])
+  deepEqual([status, body], [202, undefined])
 })
 
 test('a message has 64 kB and twenty levels at the most', async () => {
@@ -95,10 +92,10 @@ test('a message has 64 kB and twenty levels at the most', async () => {
     const empty = JSON.stringify(message('ping', { a: '' }))
     return JSON.stringify(message('ping', { a: 'x'.repeat(bytes - empty.length) }))
   }
-  assert.equal((await post(sized(65_536))).status, 200)
-  assert.equal((await post(sized(65_537))).status, 413)
-  assert.equal((await post(sized(3_000_000))).status, 413)
-  assert.equal(
+  equal((await post(sized(65_536))).status, 200)
+  equal((await post(sized(65_537))).status, 413)
+  equal((await post(sized(3_000_000))).status, 413)
+  equal(
     (await post(sized(65_537), { authorization: `Basic ${btoa('admin:abcd EFGH 1234 ijkl MNOP 5678')}` }))
       .status,
     413,
@@ -106,10 +103,10 @@ test('a message has 64 kB and twenty levels at the most', async () => {
   const nested = (levels: number) =>
     '{"jsonrpc":"2.0","id":1,"method":"ping",' +
     `"params":${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}}`
-  assert.equal((await post(nested(20))).status, 200)
-  assert.deepEqual(code(await post(nested(21))), [400, -32600])
-  assert.deepEqual(code(await post('['.repeat(32_000) + ']'.repeat(32_000))), [400, -32600])
-  assert.deepEqual(code(await post(nested(9_000))), [400, -32600])
+  equal((await post(nested(20))).status, 200)
+  deepEqual(code(await post(nested(21))), [400, -32600])
+  deepEqual(code(await post('['.repeat(32_000) + ']'.repeat(32_000))), [400, -32600])
+  deepEqual(code(await post(nested(9_000))), [400, -32600])
 })
 
 test('requests by the name of another site, or from one, are refused unread', async () => {
@@ -122,7 +119,7 @@ test('requests by the name of another site, or from one, are refused unread', as
     { host: `[::1]:80`, origin: 'http://[::1]' },
   ]
   for (const headers of own)
-    assert.equal((await post(message('ping'), headers)).status, 200, JSON.stringify(headers))
+    equal((await post(message('ping'), headers)).status, 200, JSON.stringify(headers))
   const foreign = [
     { host: 'evil.example' },
     { host: 'localhost.evil.example' },
@@ -136,22 +133,22 @@ test('requests by the name of another site, or from one, are refused unread', as
   ]
   for (const headers of foreign) {
     const refused = await post('{', headers)
-    assert.deepEqual(code(refused), [403, -32000], JSON.stringify(headers))
-    assert.equal(refused.headers.get('access-control-allow-origin'), null)
+    deepEqual(code(refused), [403, -32000], JSON.stringify(headers))
+    equal(refused.headers.get('access-control-allow-origin'), null)
   }
   const open = await post(message('ping'), { origin: service.origin })
-  assert.equal(open.headers.get('access-control-allow-origin'), null)
-  assert.equal(open.headers.get('cache-control'), 'no-store')
+  equal(open.headers.get('access-control-allow-origin'), null)
+  equal(open.headers.get('cache-control'), 'no-store')
 })
 
 test('an address may ask so many times a second, and is told when to come back', async () => {
   await using limited = await startService({ mcp: 'read', mcp_rate_limit: '1' })
   const answers = await Promise.all(Array.from({ length: 100 }, () => ask(limited, 'server/discover')))
   const refused = answers.filter(({ status }) => status === 429)
-  assert.ok(refused.length > 0 && refused.length < 100, `${refused.length}`)
-  assert.equal(refused[0]?.headers.get('retry-after'), '1')
-  assert.equal(refused[0]?.body.error.data.code, 'rest_too_many_requests')
-  assert.equal((await limited.get('/events')).status, 200)
+  ok(refused.length > 0 && refused.length < 100, `${refused.length}`)
+  equal(refused[0]?.headers.get('retry-after'), '1')
+  equal(refused[0]?.body.error.data.code, 'rest_too_many_requests')
+  equal((await limited.get('/events')).status, 200)
 })
 
 test('a request that stands alone says in its headers what it says in its body', async () => {
@@ -163,13 +160,13 @@ test('a request that stands alone says in its headers what it says in its body',
     { 'mcp-protocol-version': '2025-11-25' },
   ]
   for (const headers of mismatches)
-    assert.deepEqual(
+    deepEqual(
       code(await ask(service, 'tools/call', call, { headers })),
       [400, -32020],
       JSON.stringify(headers),
     )
   const named = { 'mcp-name': `=?base64?${btoa('get_event')}?=` }
-  assert.equal((await ask(service, 'tools/call', call, { headers: named })).status, 200)
+  equal((await ask(service, 'tools/call', call, { headers: named })).status, 200)
   for (const missing of ['mcp-protocol-version', 'mcp-method', 'mcp-name']) {
     const whole = {
       'mcp-protocol-version': '2026-07-28',
@@ -178,7 +175,7 @@ test('a request that stands alone says in its headers what it says in its body',
     }
     const headers = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== missing))
     const sent = await post(message('tools/call', { _meta: ENVELOPE, ...call }), headers)
-    assert.deepEqual(code(sent), [400, -32020], missing)
+    deepEqual(code(sent), [400, -32020], missing)
   }
 })
 
@@ -187,10 +184,10 @@ test('an envelope that lacks something is refused by the name of what it lacks',
   for (const name of ['protocolVersion', 'clientCapabilities']) {
     const _meta = Object.fromEntries(Object.entries(ENVELOPE).filter(([key]) => !key.endsWith(name)))
     const { status, body } = await post(message('tools/list', { _meta }), headers)
-    assert.deepEqual([status, body.error.code, body.id], [400, -32602, 7])
-    assert.ok(body.error.message.includes(name))
+    deepEqual([status, body.error.code, body.id], [400, -32602, 7])
+    ok(body.error.message.includes(name))
   }
-  assert.deepEqual(code(await post(message('tools/list'), headers)), [400, -32602])
+  deepEqual(code(await post(message('tools/list'), headers)), [400, -32602])
 })
 
 test('a revision that is not known is refused with those that are', async () => {
@@ -200,11 +197,9 @@ test('a revision that is not known is refused with those that are', async () => 
     await post(message('tools/list', { _meta }), alone),
     await post(message('tools/list'), { 'mcp-protocol-version': '2031-01-01' }),
   ]) {
-    assert.deepEqual([status, body.error.code], [400, -32022])
-    assert.equal(body.error.data.requested, '2031-01-01')
-    assert.ok(
-      ['2026-07-28', '2025-11-25', '2025-06-18'].every((known) => body.error.data.supported.includes(known)),
-    )
+    deepEqual([status, body.error.code], [400, -32022])
+    equal(body.error.data.requested, '2031-01-01')
+    ok(['2026-07-28', '2025-11-25', '2025-06-18'].every((known) => body.error.data.supported.includes(known)))
   }
 })
 
@@ -216,25 +211,19 @@ test('a handshake agrees on the revision asked for, or the latest one that shake
   ] as const
   for (const [asked, agreed] of pairs) {
     const { body } = await post(message('initialize', { protocolVersion: asked, capabilities: {} }))
-    assert.equal(body.result.protocolVersion, agreed)
-    assert.match(body.result.instructions, /never follow instructions/)
+    equal(body.result.protocolVersion, agreed)
+    match(body.result.instructions, /never follow instructions/)
     const listed = await post(message('tools/list'), { 'mcp-protocol-version': agreed })
-    assert.equal(listed.body.result.tools.length, 5)
-    assert.equal(listed.body.result.resultType, undefined)
+    equal(listed.body.result.tools.length, 5)
+    equal(listed.body.result.resultType, undefined)
   }
 })
 
 test('a method that is not there is named as such', async () => {
-  assert.deepEqual(code(await ask(service, 'resources/list')), [404, -32601])
-  assert.deepEqual(code(await post(message('resources/list'))), [200, -32601])
-  assert.deepEqual(code(await ask(service, 'initialize')), [404, -32601])
-  assert.deepEqual(code(await ask(service, 'tools/list', { cursor: 'x' })), [200, -32602])
-  assert.deepEqual(
-    code(await ask(service, 'tools/call', { name: 'drop_tables', arguments: {} })),
-    [200, -32602],
-  )
-  assert.deepEqual(
-    code(await ask(service, 'tools/call', { name: 'get_event', arguments: [1] })),
-    [200, -32602],
-  )
+  deepEqual(code(await ask(service, 'resources/list')), [404, -32601])
+  deepEqual(code(await post(message('resources/list'))), [200, -32601])
+  deepEqual(code(await ask(service, 'initialize')), [404, -32601])
+  deepEqual(code(await ask(service, 'tools/list', { cursor: 'x' })), [200, -32602])
+  deepEqual(code(await ask(service, 'tools/call', { name: 'drop_tables', arguments: {} })), [200, -32602])
+  deepEqual(code(await ask(service, 'tools/call', { name: 'get_event', arguments: [1] })), [200, -32602])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { clientAddress, trustedProxies } from '../../src/http/incoming.ts'
@@ -20,8 +20,8 @@ test('the client is the last hop that no believed proxy has added', () => {
     [from('127.0.0.1', 'nonsense'), '127.0.0.1'],
     [from('127.0.0.1', '198.51.100.7, nonsense, 10.0.0.1'), '10.0.0.1'],
   ] as const)
-    assert.equal(clientAddress(request, trusted), expected)
-  assert.equal(clientAddress(from('127.0.0.1', '198.51.100.7'), undefined), '127.0.0.1')
+    equal(clientAddress(request, trusted), expected)
+  equal(clientAddress(from('127.0.0.1', '198.51.100.7'), undefined), '127.0.0.1')
 })
 
 test('networks are given by bits, by a mask, or by name', () => {
@@ -32,33 +32,33 @@ test('networks are given by bits, by a mask, or by name', () => {
     ['fd00::/8', 'fd12::1', 'fe80::1'],
   ] as const) {
     const trusted = trustedProxies([entry])
-    assert.equal(clientAddress(from(inside, '192.0.2.1'), trusted), '192.0.2.1', entry)
-    assert.equal(clientAddress(from(outside, '192.0.2.1'), trusted), outside, entry)
+    equal(clientAddress(from(inside, '192.0.2.1'), trusted), '192.0.2.1', entry)
+    equal(clientAddress(from(outside, '192.0.2.1'), trusted), outside, entry)
   }
 })
 
 test('a client may ask so often a second, twice as often at once, and others are not held to it', () => {
   const limit = makeRateLimit(2)
   const ask = (address: string, now: number) => mayAskAgain(limit, address, now)
-  assert.deepEqual(
+  deepEqual(
     [0, 1, 2, 3, 4].map((now) => ask('192.0.2.1', now)),
     [true, true, true, true, false],
   )
-  assert.equal(ask('192.0.2.2', 5), true)
-  assert.equal(ask('192.0.2.1', 600), true)
-  assert.equal(ask('192.0.2.1', 601), false)
+  equal(ask('192.0.2.2', 5), true)
+  equal(ask('192.0.2.1', 600), true)
+  equal(ask('192.0.2.1', 601), false)
 })
 
 test('all addresses of an IPv6 network are one client', () => {
   const limit = makeRateLimit(1)
-  assert.equal(mayAskAgain(limit, '2001:db8:1:2::1', 0), true)
-  assert.equal(mayAskAgain(limit, '2001:db8:1:2:3:4:5:6', 0), true)
-  assert.equal(mayAskAgain(limit, '2001:0db8:1:2::9'.replace('0db8', 'db8'), 0), false)
-  assert.equal(mayAskAgain(limit, '2001:db8:1:3::1', 0), true)
+  equal(mayAskAgain(limit, '2001:db8:1:2::1', 0), true)
+  equal(mayAskAgain(limit, '2001:db8:1:2:3:4:5:6', 0), true)
+  equal(mayAskAgain(limit, '2001:0db8:1:2::9'.replace('0db8', 'db8'), 0), false)
+  equal(mayAskAgain(limit, '2001:db8:1:3::1', 0), true)
 })
 
 test('the clients that are remembered are bounded', () => {
   const limit = makeRateLimit(1)
   for (let i = 0; i < 60_000; i++) mayAskAgain(limit, `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, i)
-  assert.equal(limit.clients.size, 50_000)
+  equal(limit.clients.size, 50_000)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, get, type Server } from 'node:http'
 import { type AddressInfo, connect, type Server as NetServer } from 'node:net'
@@ -34,8 +34,8 @@ test('many that are new are taken in within a few turns of the event loop', onSh
   let turns = 0
   for (; taken < NEW && turns < 10 * NEW; turns++) await new Promise((resolve) => setImmediate(resolve))
   for (const socket of sockets) socket.destroy()
-  assert.equal(taken, NEW)
-  assert.ok(turns < NEW / 2, `${turns} turns`)
+  equal(taken, NEW)
+  ok(turns < NEW / 2, `${turns} turns`)
 })
 
 test('whoever was taken in by any of them is answered, and awaited when they close', onSharing, async (t) => {
@@ -56,14 +56,14 @@ test('whoever was taken in by any of them is answered, and awaited when they clo
   await until(() => arrived === NEW, 'not everybody was taken in')
   const ended = closeListeners(listeners)
   close()
-  assert.deepEqual(new Set(await answers), new Set(['in the end']))
+  deepEqual(new Set(await answers), new Set(['in the end']))
   await ended
 })
 
 test('a port that somebody listens on is not free, though it could be shared', async () => {
   await using service = await startService()
   const { port } = service.app
-  await assert.rejects(startService({ port: String(port) }), {
+  await rejects(startService({ port: String(port) }), {
     message: `Port ${port} of 127.0.0.1 is in use; choose another with --port.`,
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import ICAL from 'ical.js'
 import { contentLine, escapeText } from '../../src/features/feeds/content-lines.ts'
@@ -12,12 +12,12 @@ describe('a content line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const line = contentLine('SUMMARY', escapeText(text))
-        assert.ok(line.endsWith('\r\n'))
+        ok(line.endsWith('\r\n'))
         for (const part of linesOf(line)) {
-          assert.ok(Buffer.byteLength(part) <= 75)
-          assert.ok(!part.includes('\ufffd') || text.includes('\ufffd') || !text.isWellFormed())
+          ok(Buffer.byteLength(part) <= 75)
+          ok(!part.includes('\ufffd') || text.includes('\ufffd') || !text.isWellFormed())
         }
-        assert.equal(unfolded(line), `SUMMARY:${escapeText(text)}\r\n`)
+        equal(unfolded(line), `SUMMARY:${escapeText(text)}\r\n`)
       }),
       { numRuns: 50 },
     )
@@ -25,11 +25,11 @@ describe('a content line', () => {
 
   test('keeps a blank that stands at a fold', () => {
     const text = `${'a'.repeat(66)} b ${'c'.repeat(72)} d`
-    assert.equal(unfolded(contentLine('SUMMARY', text)), `SUMMARY:${text}\r\n`)
+    equal(unfolded(contentLine('SUMMARY', text)), `SUMMARY:${text}\r\n`)
   })
 
   test('escapes backslashes, semicolons, commas and line ends, and nothing else', () => {
-    assert.equal(escapeText('a\\b;c,d\re\nf\r\ng: "h"\0\x07\ti'), 'a\\\\b\\;c\\,d\\ne\\nf\\ng: "h"\ti')
+    equal(escapeText('a\\b;c,d\re\nf\r\ng: "h"\0\x07\ti'), 'a\\\\b\\;c\\,d\\ne\\nf\\ng: "h"\ti')
   })
 
   test('is read back by another parser as it was', () => {
@@ -39,14 +39,14 @@ describe('a content line', () => {
         const property = ICAL.Property.fromString(
           unfolded(contentLine('SUMMARY', escapeText(value), { ALTREP: parameter })).slice(0, -2),
         )
-        assert.equal(property.getFirstValue(), value)
-        if (parameter.trim() !== '') assert.equal(property.getParameter('altrep'), parameter)
+        equal(property.getFirstValue(), value)
+        if (parameter.trim() !== '') equal(property.getParameter('altrep'), parameter)
       }),
     )
   })
 
   test('quotes parameters with signs that would end them, and writes others by RFC 6868', () => {
-    assert.equal(
+    equal(
       contentLine('ORGANIZER', 'mailto:a@b.c', { CN: 'A "B", C^D\nE' }),
       'ORGANIZER;CN="A ^\'B^\', C^^D^nE":mailto:a@b.c\r\n',
     )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import ICAL from 'ical.js'
 import { formatUtc, utcToWall } from '../../src/base/text/zones.ts'
@@ -57,8 +57,8 @@ describe('a zone as it is written', () => {
         if (read(wall) !== Date.parse(`${utc.replace(' ', 'T')}Z`)) wrong.push(`${zone} ${utc}`)
       }
     }
-    assert.deepEqual(wrong.slice(0, 10), [])
-    assert.ok(used > 1000, `${used} moments`)
+    deepEqual(wrong.slice(0, 10), [])
+    ok(used > 1000, `${used} moments`)
   })
 
   test('has at most one offset a season, the lower one as standard time, so that Outlook reads it', () => {
@@ -66,20 +66,20 @@ describe('a zone as it is written', () => {
       const rules = zoneRulesOf(zone, NOW)
       if (!rules) continue
       const text = writeZone(rules)
-      assert.equal(text.split('BEGIN:STANDARD').length, 2, zone)
-      assert.ok(text.split('BEGIN:DAYLIGHT').length <= 2, zone)
-      if (rules.daylight) assert.ok(rules.daylight.offset > rules.standard, zone)
+      equal(text.split('BEGIN:STANDARD').length, 2, zone)
+      ok(text.split('BEGIN:DAYLIGHT').length <= 2, zone)
+      if (rules.daylight) ok(rules.daylight.offset > rules.standard, zone)
     }
   })
 
   test('is not used for times it does not know: history, the repeated hour, irregular zones', () => {
     const berlin = zoneRulesOf('Europe/Berlin', NOW)
-    assert.ok(berlin)
-    assert.equal(isReadRight(berlin, '2026-10-25 03:30:00', '2026-10-25 02:30:00'), true)
-    assert.equal(isReadRight(berlin, '2026-10-25 02:30:00', '2026-10-25 00:30:00'), false)
-    assert.equal(isReadRight(berlin, '2026-10-25 02:30:00', '2026-10-25 01:30:00'), false)
-    assert.equal(isReadRight(berlin, '1975-07-01 12:00:00', '1975-07-01 11:00:00'), false)
+    ok(berlin)
+    equal(isReadRight(berlin, '2026-10-25 03:30:00', '2026-10-25 02:30:00'), true)
+    equal(isReadRight(berlin, '2026-10-25 02:30:00', '2026-10-25 00:30:00'), false)
+    equal(isReadRight(berlin, '2026-10-25 02:30:00', '2026-10-25 01:30:00'), false)
+    equal(isReadRight(berlin, '1975-07-01 12:00:00', '1975-07-01 11:00:00'), false)
     for (const zone of ['UTC', 'Etc/UTC', 'UTC+2', '+05:30', 'EST5', 'Asia/Gaza', 'Africa/Cairo'])
-      assert.equal(zoneRulesOf(zone, NOW), undefined, zone)
+      equal(zoneRulesOf(zone, NOW), undefined, zone)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ export async function startCalendar(settings: Parameters<typeof startService>[0]
     kalends,
     run: async (exitCode, ...words) => {
       const { out, err, code } = await kalends(...words)
-      assert.equal(code, exitCode, out + err)
+      equal(code, exitCode, out + err)
       return out
     },
     imports: async (name, content, ...words) => kalends('import', ...words, await file(name, content)),

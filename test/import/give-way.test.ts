@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { test } from 'node:test'
@@ -18,6 +18,6 @@ test('an import gives way to the service with all threads, and further where it 
       encoding: 'utf8',
     })
     const started = Math.min(getPriority() + lower, LOWEST)
-    assert.equal(Number(stdout), Math.max(started, 10))
+    equal(Number(stdout), Math.max(started, 10))
   }
 })

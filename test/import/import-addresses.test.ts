@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import type { OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { openSource } from '../../src/features/imports/open-source.ts'
@@ -82,11 +82,11 @@ describe('an address to import from', () => {
     }
     for (const [path, titles] of Object.entries(read)) {
       const { out, err, code } = await calendar.kalends('import', origin + path)
-      assert.equal(code, 0, path + out + err)
-      assert.match(out, new RegExp(`${titles.length} made`), path)
+      equal(code, 0, path + out + err)
+      match(out, new RegExp(`${titles.length} made`), path)
     }
     const { events } = (await calendar.service.get('/events?start_date=2027-01-01&per_page=50')).body
-    assert.deepEqual(pluck(events, 'title').sort(), Object.values(read).flat().sort())
+    deepEqual(pluck(events, 'title').sort(), Object.values(read).flat().sort())
   })
 
   test('of webcal is asked by http when nothing answers by https', async () => {
@@ -96,47 +96,41 @@ describe('an address to import from', () => {
       {},
       reader,
     )
-    assert.equal(source.address, `${origin.replace('http:', 'https:')}/webcal`)
+    equal(source.address, `${origin.replace('http:', 'https:')}/webcal`)
     const names: string[] = []
     const context = { site: { timezone: 'UTC' }, now: Date.now() }
     for await (const entry of source.entries({ context, images: false, expectsNew: () => true } as never))
       if ('name' in entry) names.push(entry.name)
     await close()
-    assert.deepEqual(names, ['Webcal'])
+    deepEqual(names, ['Webcal'])
   })
 
   test('that answers with a page says so, and whether somebody has to log in', async () => {
     const said = async (path: string) => {
       const { err, code } = await calendar.kalends('import', origin + path)
-      assert.equal(code, 1, path)
+      equal(code, 1, path)
       return err
     }
-    assert.equal(
-      await said('/login.ics'),
-      `${origin}/login.ics is a login page (HTML), and not a calendar.\n`,
-    )
-    assert.equal(await said('/page.ics'), `${origin}/page.ics is a web page (HTML), and not a calendar.\n`)
-    assert.match(
+    equal(await said('/login.ics'), `${origin}/login.ics is a login page (HTML), and not a calendar.\n`)
+    equal(await said('/page.ics'), `${origin}/page.ics is a web page (HTML), and not a calendar.\n`)
+    match(
       await said('/sheet/pub'),
       /\/sheet\/pub does not lead to an event interface but to a login page \(HTML\)/,
     )
-    assert.match(
-      await said('/'),
-      /does not lead to an event interface but to a web page \(HTML\); give the address/,
-    )
-    assert.match(await said('/rss'), /but to a document in XML, such as an RSS feed/)
-    assert.match(await said('/nothing'), /is not a list of events/)
-    assert.match(await said('/missing.ics'), /answers with status 404/)
-    assert.equal((await said('/archive')).includes(`${origin}/archive is not a text file`), true)
+    match(await said('/'), /does not lead to an event interface but to a web page \(HTML\); give the address/)
+    match(await said('/rss'), /but to a document in XML, such as an RSS feed/)
+    match(await said('/nothing'), /is not a list of events/)
+    match(await said('/missing.ics'), /answers with status 404/)
+    equal((await said('/archive')).includes(`${origin}/archive is not a text file`), true)
   })
 
   test('is not confused with a file, which says as well what it is', async () => {
     const page = await calendar.file('saved.ics', login)
-    assert.equal(
+    equal(
       (await calendar.kalends('import', page)).err,
       `The file ${page} is a login page (HTML), and not a calendar.\n`,
     )
     const misnamed = await calendar.file('calendar.csv', ics('Local'))
-    assert.match((await calendar.kalends('import', '--dry-run', misnamed)).out, /1 made/)
+    match((await calendar.kalends('import', '--dry-run', misnamed)).out, /1 made/)
   })
 })

@@ -1,5 +1,5 @@
 // Calendar files that other programs write, in forms that no standard defines or few programs read.
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { ics, icsOf, vevent } from './calendar-file.ts'
@@ -42,9 +42,9 @@ describe('the hours of a calendar file', () => {
       of('Asia/Tokyo', 'PUBLISH', vevent('b', 'SUMMARY:Far', start)) +
       ics(vevent('c', 'SUMMARY:Here', start)) +
       ics(vevent('d', 'SUMMARY:Late', start), ['METHOD:CANCEL', 'X-WR-TIMEZONE:Europe/London'])
-    assert.equal((await importing(text)).code, 0)
+    equal((await importing(text)).code, 0)
     const found = await stored(({ timezone, event_status }) => [timezone, event_status ?? 'scheduled'])
-    assert.deepEqual(found, {
+    deepEqual(found, {
       East: ['America/New_York', 'canceled'],
       Far: ['Asia/Tokyo', 'scheduled'],
       Here: ['Europe/Berlin', 'scheduled'],
@@ -87,9 +87,9 @@ describe('the hours of a calendar file', () => {
         ],
       ),
     )
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const all = (await events()).map((event) => `${event.title}: ${hours(event)}`)
-    assert.deepEqual(all.toSorted(), [
+    deepEqual(all.toSorted(), [
       'In UTC: 2027-07-05 to 2027-07-05',
       'Local: 2027-07-05 to 2027-07-06',
       'No midnight: 2027-07-05 10:00:00 to 2027-07-05 11:00:00 Europe/Berlin',
@@ -110,7 +110,7 @@ describe('the hours of a calendar file', () => {
         ['c', 'SUMMARY:Both', start, 'DURATION:P1DT2H'],
       ),
     )
-    assert.deepEqual(await stored(({ end_date }) => end_date), {
+    deepEqual(await stored(({ end_date }) => end_date), {
       'A day': '2027-03-28 20:00:00',
       '24 hours': '2027-03-28 21:00:00',
       Both: '2027-03-28 22:00:00',
@@ -145,11 +145,11 @@ describe('the hours of a calendar file', () => {
               ['a', 'SUMMARY:Moved', 'RECURRENCE-ID:20270413T100000', ...lines],
             ),
           )
-          assert.equal(code, 0, out)
+          equal(code, 0, out)
           const at = (day: string, time = utc) => `Daily ${day} ${time} 2`
           const moved = { 'a whole day': 'Moved 12 22:00:00 24' }[move] ?? 'Moved 13 15:00:00 1'
           const further = `${String(Number(utc.slice(0, 2)) + 7)}:00:00`
-          assert.deepEqual(
+          deepEqual(
             (await events()).map(({ title, utc_start_date: from, utc_end_date: to }) => {
               const length = Math.ceil((Date.parse(to) - Date.parse(from)) / 3_600_000)
               return `${title} ${from.slice(8)} ${length}`
@@ -182,16 +182,16 @@ describe('the hours of a calendar file', () => {
         ['f', 'SUMMARY:To a day', 'RECURRENCE-ID;VALUE=DATE:20270413', 'DTSTART;VALUE=DATE:20270414'],
       ),
     )
-    assert.match(out, /9 made/)
+    match(out, /9 made/)
     const found = Map.groupBy(await events(), ({ title }) => title)
     const datesOf = (title: string) => found.get(title)?.map(({ start_date }) => start_date.slice(8, 16))
-    assert.deepEqual(datesOf('Digits'), ['12 08:25', '16 08:25'])
-    assert.deepEqual(datesOf('Moved'), ['15 19:00'])
-    assert.deepEqual(datesOf('Day'), ['12 08:25', '14 08:25', '15 08:25'])
-    assert.deepEqual(datesOf('Twice'), ['13 08:25', '13 09:25'])
-    assert.deepEqual(datesOf('Whole'), ['12 00:00'])
-    assert.deepEqual([datesOf('Days')?.length, datesOf('To an evening')], [3, ['13 20:00']])
-    assert.deepEqual([datesOf('Hours')?.length, datesOf('To a day')], [4, ['14 00:00']])
+    deepEqual(datesOf('Digits'), ['12 08:25', '16 08:25'])
+    deepEqual(datesOf('Moved'), ['15 19:00'])
+    deepEqual(datesOf('Day'), ['12 08:25', '14 08:25', '15 08:25'])
+    deepEqual(datesOf('Twice'), ['13 08:25', '13 09:25'])
+    deepEqual(datesOf('Whole'), ['12 00:00'])
+    deepEqual([datesOf('Days')?.length, datesOf('To an evening')], [3, ['13 20:00']])
+    deepEqual([datesOf('Hours')?.length, datesOf('To a day')], [4, ['14 00:00']])
   })
 
   test('are days where the file says so with VALUE=DATE, whatever hours stand behind', async () => {
@@ -201,8 +201,8 @@ describe('the hours of a calendar file', () => {
         ['b', 'SUMMARY:One', 'DTSTART;VALUE=DATE:20270705T100000Z', 'DTEND;VALUE=DATE:20270705T235959Z'],
       ),
     )
-    assert.equal(code, 0, out)
-    assert.deepEqual(await stored(hours), {
+    equal(code, 0, out)
+    deepEqual(await stored(hours), {
       'Ten days': '2027-12-22 to 2027-12-31',
       One: '2027-07-05 to 2027-07-05',
     })
@@ -231,14 +231,14 @@ describe('the hours of a calendar file', () => {
         ...series('none', 'RRULE:FREQ=DAILY;COUNT=1 EXDATE:20270412T100000Z,20270413T100000Z').toReversed(),
       ),
     )
-    assert.equal(code, 2)
-    assert.equal(
+    equal(code, 2)
+    equal(
       out.match(/Changed changes a date that its series leaves out, so it is left out\./g)?.length,
       5,
       out,
     )
     const found = Map.groupBy(await events(), ({ title }) => title)
-    assert.deepEqual([found.size, found.get('Changed'), found.get('later')?.length], [4, undefined, 2])
+    deepEqual([found.size, found.get('Changed'), found.get('later')?.length], [4, undefined, 2])
   })
 
   test('of a rule that ends before it begins are none, but for its further dates', async () => {
@@ -254,9 +254,9 @@ describe('the hours of a calendar file', () => {
         ['f', 'SUMMARY:Two rules', evening, ended('20270712T215959Z'), ended('20270727T200000Z')],
       ),
     )
-    assert.equal(code, 2, out)
+    equal(code, 2, out)
     const days = (await events()).map(({ title, start_date }) => `${title} ${start_date.slice(8, 10)}`)
-    assert.deepEqual(days.toSorted(), ['Further 22', 'Once 20', 'Two rules 20', 'Two rules 27'])
+    deepEqual(days.toSorted(), ['Further 22', 'Once 20', 'Two rules 20', 'Two rules 27'])
   })
 
   test('of whole days go to the day whose midnight the end in UTC is, here or in the file', async () => {
@@ -282,17 +282,17 @@ describe('the hours of a calendar file', () => {
           ),
         ),
     )
-    assert.equal(code, 2)
+    equal(code, 2)
     const found = Map.groupBy(await events(), ({ title }) => title)
     const last = ['Here', 'Evening', 'UTC', 'File', 'Defined', 'Listed'].map((title) =>
       found.get(title)?.at(-1).start_date.slice(8, 10),
     )
-    assert.deepEqual(last, ['05', '04', '05', '05', '05', '05'])
+    deepEqual(last, ['05', '04', '05', '05', '05', '05'])
   })
 
   test('are those of a zone whose name has a colon and no quotes', async () => {
     await importing(icsOf(['a', 'SUMMARY:Colon', 'DTSTART;TZID=tzone://Microsoft/Utc:20270705T200000']))
-    assert.deepEqual(await stored(({ utc_start_date }) => utc_start_date), { Colon: '2027-07-05 20:00:00' })
+    deepEqual(await stored(({ utc_start_date }) => utc_start_date), { Colon: '2027-07-05 20:00:00' })
   })
 
   test('that cannot be are told of: an end before the start, and a change of all later dates', async () => {
@@ -311,14 +311,14 @@ describe('the hours of a calendar file', () => {
         ],
       ),
     )
-    assert.equal(code, 2)
+    equal(code, 2)
     for (const title of ['Back', 'Less', 'Days'])
-      assert.match(
+      match(
         out,
         new RegExp(`The end of ${title} cannot be read or lies before its start, so only its start is in`),
       )
-    assert.doesNotMatch(out, /The end of Same/)
-    assert.match(out, /Later changes this date and all later ones, of which only this one is changed here/)
+    doesNotMatch(out, /The end of Same/)
+    match(out, /Later changes this date and all later ones, of which only this one is changed here/)
   })
 })
 
@@ -331,7 +331,7 @@ describe('the texts of a calendar file', () => {
       'to the end',
     ]
     await importing(icsOf(['a', ...lines, AT]))
-    assert.deepEqual(await stored(({ description }) => description), {
+    deepEqual(await stored(({ description }) => description), {
       'Café = 5': '<p>Straße<br />\nand on to the end</p>',
     })
   })
@@ -350,8 +350,8 @@ describe('the texts of a calendar file', () => {
       AT,
     ]
     const { out, code } = await importing(icsOf(['a', 'SUMMARY:Broken', ...broken]))
-    assert.equal(code, 2)
-    assert.match(
+    equal(code, 2)
+    match(
       out,
       new RegExp(
         'Broken: Lines that are no properties were read as the rest of the text before them: 7, ' +
@@ -359,8 +359,8 @@ describe('the texts of a calendar file', () => {
       ),
     )
     const { Broken: text = '' } = await stored(({ description }) => description)
-    assert.doesNotMatch(text, /secret/)
-    assert.deepEqual(text.replace(/<[^>]*>/g, '').split('\n'), [
+    doesNotMatch(text, /secret/)
+    deepEqual(text.replace(/<[^>]*>/g, '').split('\n'), [
       'First line',
       'Doors: 19:00',
       'https://example.org/tickets',
@@ -389,14 +389,14 @@ describe('the texts of a calendar file', () => {
         ],
       ),
     )
-    assert.equal(code, 2)
-    assert.match(
+    equal(code, 2)
+    match(
       out,
       /Harbour ball: Lines that are no properties were read as the rest of the text before them: 6, 9, 10\./,
     )
-    assert.match(out, /Grand NOTE: masks: Lines that cannot be read were left out: 20\./)
+    match(out, /Grand NOTE: masks: Lines that cannot be read were left out: 20\./)
     const found = await stored(({ venue }) => `${venue.venue}: ${venue.address ?? ''}`)
-    assert.deepEqual(found, {
+    deepEqual(found, {
       'Harbour ball': 'Harbour Hall: 1 Quay Street, 12345 Town',
       'Grand NOTE: masks': 'Guild Hall: ',
     })
@@ -414,15 +414,15 @@ describe('the texts of a calendar file', () => {
       ),
     )
     const found = await stored(({ description }) => description)
-    assert.equal(found.Blank, '<p>What there is</p>')
-    assert.match(found.Picture, /<img/)
+    equal(found.Blank, '<p>What there is</p>')
+    match(found.Picture, /<img/)
   })
 
   test('have the characters that entities in plain text mean', async () => {
     const text = 'DESCRIPTION:Bob&#8217\\;s &amp\\; Ann&hellip\\; R&D &lt\\;b&gt\\; &foo'
     await importing(icsOf(['a', 'SUMMARY:Entities', AT, text]))
     const { Entities: found } = await stored(({ description }) => description)
-    assert.equal(found, '<p>Bob’s &amp; Ann… R&amp;D &lt;b&gt; &amp;foo</p>')
+    equal(found, '<p>Bob’s &amp; Ann… R&amp;D &lt;b&gt; &amp;foo</p>')
   })
 })
 
@@ -435,8 +435,8 @@ describe('the rest of a calendar file', () => {
       ),
     )
     const found = await stored(({ event_status, website }) => [event_status, website])
-    assert.equal(found.Off?.[0], 'canceled')
-    assert.equal(found.Link?.[1], 'https://example.org/a?b=1,2;3')
+    equal(found.Off?.[0], 'canceled')
+    equal(found.Link?.[1], 'https://example.org/a?b=1,2;3')
   })
 
   test('keeps quotes in the name of an organizer, and tells of one that cannot be read', async () => {
@@ -457,8 +457,8 @@ describe('the rest of a calendar file', () => {
       Wrong: undefined,
       Comma: 'Smith, Jones',
     }
-    assert.deepEqual(found, names)
-    assert.match(out, /Wrong: Lines that cannot be read were left out: 25\./)
+    deepEqual(found, names)
+    match(out, /Wrong: Lines that cannot be read were left out: 25\./)
   })
 
   test('has a contact whole, but for a telephone number and addresses', async () => {
@@ -474,7 +474,7 @@ describe('the rest of a calendar file', () => {
       ),
     )
     const found = await stored(({ organizer: [one] }) => one && `${one.organizer}|${one.phone ?? ''}`)
-    assert.deepEqual(Object.values(found), [
+    deepEqual(Object.values(found), [
       'Smith, Jones &#038; Co|',
       'Jim Dolittle, ABC Industries|+1-919-555-1234',
       'Club|(030) 12 34 56',
@@ -498,7 +498,7 @@ describe('the rest of a calendar file', () => {
       ),
     )
     const found = await stored(({ venue }) => [venue.geo_lat, venue.geo_lng].join())
-    assert.deepEqual(Object.values(found), [
+    deepEqual(Object.values(found), [
       '48.1,11.5',
       '48.1,11.5',
       ...Array(6).fill(','),
@@ -507,7 +507,7 @@ describe('the rest of a calendar file', () => {
       ',',
       ',',
     ])
-    assert.deepEqual(out.match(/Geo \d+: Its coordinates are none.*/g), [
+    deepEqual(out.match(/Geo \d+: Its coordinates are none.*/g), [
       'Geo 10: Its coordinates are none, so it is in without them: 148.1;11.5',
       'Geo 11: Its coordinates are none, so it is in without them: north;east',
     ])
@@ -527,14 +527,14 @@ describe('the rest of a calendar file', () => {
         ['off', 'SUMMARY:Canceled: Off', AT, 'STATUS:CANCELLED'],
       ),
     )
-    assert.equal(code, 2)
-    assert.equal(
+    equal(code, 2)
+    equal(
       out.match(/says that it is canceled, but its STATUS does not, so it takes place here\./g)?.length,
       titles.length,
       out,
     )
     const found = await stored(({ event_status }) => event_status ?? 'scheduled')
-    assert.deepEqual([found[titles[0] ?? ''], found.Off], ['scheduled', 'canceled'])
+    deepEqual([found[titles[0] ?? ''], found.Off], ['scheduled', 'canceled'])
   })
 
   test('is read from lines that end with CR alone, and from UTF-16 with such lines', async () => {
@@ -550,20 +550,20 @@ describe('the rest of a calendar file', () => {
       ],
     ] as const) {
       const { out, code, err } = await importing(bytes, name)
-      assert.equal(code, 0, out + err)
+      equal(code, 0, out + err)
     }
     const found = await stored(({ description }) => description)
-    assert.deepEqual(
+    deepEqual(
       Object.keys(found).toSorted(),
       ['Mac', 'Mac', 'Old', 'Old 16'].filter((name, at, all) => all.indexOf(name) === at),
     )
-    assert.equal(found.Old, '<p>Longer</p>')
+    equal(found.Old, '<p>Longer</p>')
   })
 
   test('has no organizer that Google does not know', async () => {
     const unknown = 'ORGANIZER;CN=Unknown Organizer:mailto:unknownorganizer@calendar.google.com'
     await importing(icsOf(['a', 'SUMMARY:Nobody', AT, unknown]))
-    assert.deepEqual((await calendar.service.get('/organizers')).body.organizers, [])
+    deepEqual((await calendar.service.get('/organizers')).body.organizers, [])
   })
 })
 
@@ -576,11 +576,11 @@ describe('a table as Outlook and Google write it', () => {
     )
     const text = ['Betreff;Beginnt am;Beginnt um;Privat', ...rows, ...open, ''].join('\r\n')
     const { code, out } = await importing(text, 'kalender.csv')
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const found = await stored(({ status }) => status)
     for (const [title, status] of Object.entries(found))
-      assert.equal(status, title.startsWith('open') ? 'publish' : 'private', title)
-    assert.equal(Object.keys(found).length, 13)
+      equal(status, title.startsWith('open') ? 'publish' : 'private', title)
+    equal(Object.keys(found).length, 13)
   })
 
   test('has whole days that end at midnight, in German too', async () => {
@@ -593,8 +593,8 @@ Abends;5.7.2027;20:00:00;5.7.2027;22:00:00;Aus
 `,
       'ganztags.csv',
     )
-    assert.equal(code, 0, out)
-    assert.deepEqual(await stored(hours), {
+    equal(code, 0, out)
+    deepEqual(await stored(hours), {
       'Ein Tag': '2027-07-05 to 2027-07-05',
       'Drei Tage': '2027-07-05 to 2027-07-07',
       'Ohne Zeit': '2027-07-05 to 2027-07-06',
@@ -608,11 +608,11 @@ Abends;5.7.2027;20:00:00;5.7.2027;22:00:00;Aus
         'PM,2027-07-05,12:00 AM\nDays,2027-07-05,,2027-07-01,\nNight,2027-07-05,10:00 PM,,2:00 AM\n',
       'back.csv',
     )
-    assert.equal(code, 2)
-    assert.match(out, /Back: The end "2027-07-05 12:00 AM" cannot be read or lies before its start/)
-    assert.match(out, /Days: The end "2027-07-01" cannot be read or lies before its start/)
-    assert.doesNotMatch(out, /Night: /)
-    assert.deepEqual(await stored(hours), {
+    equal(code, 2)
+    match(out, /Back: The end "2027-07-05 12:00 AM" cannot be read or lies before its start/)
+    match(out, /Days: The end "2027-07-01" cannot be read or lies before its start/)
+    doesNotMatch(out, /Night: /)
+    deepEqual(await stored(hours), {
       Back: '2027-07-05 12:00:00 to 2027-07-05 12:00:00 Europe/Berlin',
       Days: '2027-07-05 to 2027-07-05',
       Night: '2027-07-05 22:00:00 to 2027-07-06 02:00:00 Europe/Berlin',
@@ -630,17 +630,12 @@ describe('the address and the place of an event', () => {
         ['d', 'SUMMARY:Program', AT, 'URL:outlook:00000000F1'],
       ),
     )
-    assert.equal(code, 2)
-    assert.match(out, /Blank: Its address is none, so it is in without it: https:\/\/example\.org\/a b/)
-    assert.match(out, /Long: Its address is none/)
-    assert.doesNotMatch(out, /Bare: |Program: |Not in:/)
+    equal(code, 2)
+    match(out, /Blank: Its address is none, so it is in without it: https:\/\/example\.org\/a b/)
+    match(out, /Long: Its address is none/)
+    doesNotMatch(out, /Bare: |Program: |Not in:/)
     const own = ({ website, url }: Shown) => (website === url ? '' : website)
-    assert.deepEqual(await stored(own), {
-      Blank: '',
-      Long: '',
-      Bare: 'https://www.example.org/c?d=1',
-      Program: '',
-    })
+    deepEqual(await stored(own), { Blank: '', Long: '', Bare: 'https://www.example.org/c?d=1', Program: '' })
   })
 
   test('are no venue where a meeting program or a word for online stands, but mean online', async () => {
@@ -683,11 +678,11 @@ describe('the address and the place of an event', () => {
     const { code, out } = await importing(
       icsOf(...all.map((place, at) => [`e${at}`, `SUMMARY:${at} of all`, AT, `LOCATION:${place}`] as const)),
     )
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const table =
       'Title,Start,End,Venue\nTable,2027-07-05 10:00,2027-07-05 11:00,Zoom Meeting\nHall,2027-07-05 ' +
       '10:00,2027-07-05 11:00,Town Hall; Zoom\nOpen,2027-07-05 10:00,2027-07-05 11:00,TBA\n'
-    assert.equal((await importing(table, 'table.csv')).code, 0)
+    equal((await importing(table, 'table.csv')).code, 0)
     const found = await stored(({ venue, attendance }) => `${venue.venue ?? 'none'} ${attendance ?? ''}`)
     const expected = [
       ...online.map(() => 'none online'),
@@ -696,8 +691,8 @@ describe('the address and the place of an event', () => {
       ...places.map((place) => `${place.split('\\')[0]} `),
     ]
     const { Table, Hall, Open, ...read } = found
-    assert.deepEqual([Table, Hall, Open], ['none online', 'Town Hall mixed', 'none '])
-    assert.deepEqual(
+    deepEqual([Table, Hall, Open], ['none online', 'Town Hall mixed', 'none '])
+    deepEqual(
       all.map((place, at) => `${place}: ${read[`${at} of all`]}`),
       all.map((place, at) => `${place}: ${expected[at]}`),
     )
@@ -706,9 +701,6 @@ describe('the address and the place of an event', () => {
   test('of further dates with ends of their own are told not to be kept', async () => {
     const dates = 'RDATE;VALUE=PERIOD:20270712T200000Z/20270712T230000Z'
     const { out } = await importing(icsOf(['a', 'SUMMARY:Periods', AT, 'DTEND:20270705T210000Z', dates]))
-    assert.match(
-      out,
-      /Periods: Each of its dates is as long as the first one here, whatever end it has in the file/,
-    )
+    match(out, /Periods: Each of its dates is as long as the first one here, whatever end it has in the file/)
   })
 })

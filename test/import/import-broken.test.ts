@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { listSchedules, runDueImports } from '../../src/features/imports/import-schedule.ts'
 import { serverHere } from '../support/server.ts'
@@ -79,31 +79,31 @@ describe('a source that is broken', () => {
       faults.clear()
       for (const [page, fault] of said) faults.set(page, fault)
       const { out, err, code } = await calendar.kalends('import', '--mirror', address)
-      assert.equal(code, 1, what)
-      assert.match(err, error, what)
-      assert.match(out, / 0 moved to the trash/, what)
-      assert.equal(await count(), 120, what)
+      equal(code, 1, what)
+      match(err, error, what)
+      match(out, / 0 moved to the trash/, what)
+      equal(await count(), 120, what)
     }
     faults.clear()
     const { out, code } = await calendar.kalends('import', '--mirror', address)
-    assert.match(out, /0 made, 0 changed, 120 unchanged/)
-    assert.equal(code, 0)
+    match(out, /0 made, 0 changed, 120 unchanged/)
+    equal(code, 0)
   })
 
   test('keeps what came of a first import that ends half-way, and says so by exit code 1', async () => {
     const faults: Faults = new Map([[3, { status: 404 }]])
     const address = await faultySite(faults)
-    assert.match(
+    match(
       (await calendar.kalends('import', '--dry-run', address)).out,
       /Would make: 100 events\.\nOf what was read .*\nA run would have: 100 made/,
     )
     const { out, err, code } = await calendar.kalends('import', address)
-    assert.match(out, /Made: 100 events\.\nOf this source .*\nRun 1: 100 made/)
-    assert.match(err, /it gave 100 of 120 records\. What came before is in/)
-    assert.equal(code, 1)
-    assert.match((await calendar.kalends('imports')).out, / failed +100 /)
+    match(out, /Made: 100 events\.\nOf this source .*\nRun 1: 100 made/)
+    match(err, /it gave 100 of 120 records\. What came before is in/)
+    equal(code, 1)
+    match((await calendar.kalends('imports')).out, / failed +100 /)
     faults.clear()
-    assert.match((await calendar.kalends('import', address)).out, /20 made, 0 changed, 100 unchanged/)
+    match((await calendar.kalends('import', address)).out, /20 made, 0 changed, 100 unchanged/)
   })
 
   const files = [
@@ -123,9 +123,9 @@ describe('a source that is broken', () => {
       const whole = write(numbers(8))
       await calendar.file(name, whole.slice(0, whole.indexOf('Event 6') + 3))
       const { out, err, code } = await calendar.kalends('import', '--mirror', source)
-      assert.match(err, error, out)
-      assert.equal(code, 1)
-      assert.equal(await count(), 8)
+      match(err, error, out)
+      equal(code, 1)
+      equal(await count(), 8)
     })
 
   test('trashes nothing for a calendar without its last line, or a table cut in a quoted cell', async () => {
@@ -133,16 +133,16 @@ describe('a source that is broken', () => {
     await calendar.kalends('import', source)
     await calendar.file('town.ics', calendarFile(numbers(2)).replace('END:VCALENDAR', ''))
     const { err, code } = await calendar.kalends('import', '--mirror', source)
-    assert.match(err, /This VCALENDAR has no end: the file is cut off/)
-    assert.equal(code, 1)
+    match(err, /This VCALENDAR has no end: the file is cut off/)
+    equal(code, 1)
     const rows = table(numbers(3, 11))
     const sheet = await calendar.file('town.csv', rows)
     await calendar.kalends('import', sheet)
     await calendar.file('town.csv', rows.slice(0, rows.lastIndexOf('Hall')))
     const cut = await calendar.kalends('import', '--mirror', sheet)
-    assert.match(cut.err, /The table cannot be read any further/)
-    assert.equal(cut.code, 1)
-    assert.equal(await count(), 6)
+    match(cut.err, /The table cannot be read any further/)
+    equal(cut.code, 1)
+    equal(await count(), 6)
   })
 
   test('takes in a saved page of several, and mirrors none', async () => {
@@ -151,9 +151,9 @@ describe('a source that is broken', () => {
     await calendar.run(0, 'import', source)
     await calendar.file('page.json', JSON.stringify({ ...page, events: [event(4)] }))
     const { err, code } = await calendar.kalends('import', '--mirror', source)
-    assert.match(err, /The file has 1 of 90 records\./)
-    assert.equal(code, 1)
-    assert.equal(await count(), 4)
+    match(err, /The file has 1 of 90 records\./)
+    equal(code, 1)
+    equal(await count(), 4)
   })
 
   test('reads a table whose last row is short and ends like a line', async () => {
@@ -162,7 +162,7 @@ describe('a source that is broken', () => {
       'id,title,start,venue\n1,One,2027-07-05,Hall\n2,Two,2027-07-05\n',
     )
     await calendar.run(0, 'import', source)
-    assert.equal(await count(), 2)
+    equal(await count(), 2)
   })
 
   test('trashes nothing for an empty calendar, however small, without --allow-mass-removal', async () => {
@@ -170,30 +170,30 @@ describe('a source that is broken', () => {
     await calendar.kalends('import', source)
     await calendar.file('town.ics', calendarFile([]))
     const { err, code } = await calendar.kalends('import', '--mirror', source)
-    assert.match(err, /2 of 2 events from this source are gone from it at once/)
-    assert.equal(code, 1)
-    assert.equal(await count(), 2)
-    assert.match((await calendar.kalends('import', '--mirror', '--dry-run', source)).err, /2 of 2 events/)
+    match(err, /2 of 2 events from this source are gone from it at once/)
+    equal(code, 1)
+    equal(await count(), 2)
+    match((await calendar.kalends('import', '--mirror', '--dry-run', source)).err, /2 of 2 events/)
     const allowed = await calendar.kalends('import', '--mirror', '--allow-mass-removal', source)
-    assert.equal(allowed.code, 0)
-    assert.equal(await count(), 0)
+    equal(allowed.code, 0)
+    equal(await count(), 0)
   })
 
   test('trashes a fifth of its events at once, and more only with --allow-mass-removal', async () => {
     const source = await calendar.file('town.ndjson', lines(numbers(60)))
     await calendar.kalends('import', source)
     await calendar.file('town.ndjson', lines(numbers(48)))
-    assert.match((await calendar.kalends('import', '--mirror', source)).out, /12 moved to the trash/)
+    match((await calendar.kalends('import', '--mirror', source)).out, /12 moved to the trash/)
     await calendar.file('town.ndjson', lines(numbers(38, 100)))
     const { out, err, code } = await calendar.kalends('import', '--mirror', source)
-    assert.equal(code, 1)
-    assert.match(err, /48 of 86 events from this source are gone from it at once/)
-    assert.match(out, /38 made/)
-    assert.equal(await count(), 86)
+    equal(code, 1)
+    match(err, /48 of 86 events from this source are gone from it at once/)
+    match(out, /38 made/)
+    equal(await count(), 86)
     const { out: runs } = await calendar.kalends('imports')
-    assert.match(runs, / TRASHED [^\n]+\n3 .* failed +38 +0 +0 .*\n2 .* done +0 +0 +12 /)
+    match(runs, / TRASHED [^\n]+\n3 .* failed +38 +0 +0 .*\n2 .* done +0 +0 +12 /)
     await calendar.kalends('import', '--mirror', '--allow-mass-removal', source)
-    assert.equal(await count(), 38)
+    equal(await count(), 38)
   })
 
   test('keeps a record that is in the source but cannot be read or written this time', async () => {
@@ -202,14 +202,14 @@ describe('a source that is broken', () => {
     const undated = JSON.stringify({ ...event(2), start_date: 'never' })
     await calendar.file('town.ndjson', `${lines([1])}${undated}\n`)
     const { out, code } = await calendar.kalends('import', '--mirror', source)
-    assert.equal(code, 2)
-    assert.match(out, /event 3 .* it goes to the trash/)
-    assert.equal(await count(), 2)
+    equal(code, 2)
+    match(out, /event 3 .* it goes to the trash/)
+    equal(await count(), 2)
     await calendar.file('town.ndjson', `{ broken\n${lines([2])}`)
     const unclear = await calendar.kalends('import', '--mirror', source)
-    assert.equal(unclear.code, 2)
-    assert.match(unclear.out, /event 1 .* it stays, since something in the source cannot be read/)
-    assert.equal(await count(), 2)
+    equal(unclear.code, 2)
+    match(unclear.out, /event 1 .* it stays, since something in the source cannot be read/)
+    equal(await count(), 2)
   })
 
   test('keeps an event of a calendar file that has no start this time', async () => {
@@ -217,7 +217,7 @@ describe('a source that is broken', () => {
     await calendar.kalends('import', source)
     await calendar.file('town.ics', calendarFile([1, 2]).replace('DTSTART:20270705T200000Z\r\n', ''))
     await calendar.run(2, 'import', '--mirror', source)
-    assert.equal(await count(), 2)
+    equal(await count(), 2)
   })
 
   test('shows what a run moved to the trash', async () => {
@@ -226,16 +226,16 @@ describe('a source that is broken', () => {
     await calendar.file('town.ndjson', lines([2]))
     await calendar.kalends('import', '--mirror', source)
     const { out } = await calendar.kalends('imports', 'show', '2')
-    assert.match(
+    match(
       out,
       new RegExp(
         'Moved to the trash:\\n {2}event \\d+: Event 3, 2027-07-04 20:00:00\\n {2}event \\d+: Event ' +
           '1, 2027-07-02 20:00:00\\n',
       ),
     )
-    assert.match((await calendar.kalends('imports', 'show', '9')).err, /There is no run 9/)
+    match((await calendar.kalends('imports', 'show', '9')).err, /There is no run 9/)
     await calendar.kalends('imports', 'undo', '2')
-    assert.match((await calendar.kalends('imports', 'show', '2')).out, / undone .*\nIt was undone\.\n/s)
+    match((await calendar.kalends('imports', 'show', '2')).out, / undone .*\nIt was undone\.\n/s)
   })
 
   test('pauses its schedule, which says how to go on, and runs once with a permission', async () => {
@@ -258,22 +258,19 @@ describe('a source that is broken', () => {
     await calendar.file('town.ndjson', '')
     now += 7 * 3_600_000
     await look()
-    assert.equal(await count(), 3)
-    assert.match(
-      reported.join('\n'),
-      /The import town is paused: 3 of 3 events .* kalends imports resume town/,
-    )
-    assert.match(
+    equal(await count(), 3)
+    match(reported.join('\n'), /The import town is paused: 3 of 3 events .* kalends imports resume town/)
+    match(
       (await calendar.kalends('imports', 'schedules')).out,
       /town +6h +paused .*3 of 3 events .* resume town/,
     )
     now += 7 * 3_600_000
     await look()
-    assert.equal(reported.length, 1)
+    equal(reported.length, 1)
     await calendar.kalends('imports', 'resume', '--allow-mass-removal', 'town')
     await look()
-    assert.equal(await count(), 0)
+    equal(await count(), 0)
     const [row] = await listSchedules(database.read)
-    assert.deepEqual([row?.paused, row?.words.includes('--allow-mass-removal')], [0, false])
+    deepEqual([row?.paused, row?.words.includes('--allow-mass-removal')], [0, false])
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { countLive } from '../../src/features/imports/import-store.ts'
 import { serverHere } from '../support/server.ts'
@@ -36,36 +36,29 @@ describe('an import of another calendar of this kind', () => {
     for (let i = 1; i <= 5; i++)
       await other.create('/events', { title: `Evening ${i}`, ...at(i), venue: { venue: 'Hall' } })
     await calendar.run(0, 'import', source)
-    assert.equal((await titles(calendar)).length, 5)
-    assert.equal(lists(), 0)
+    equal((await titles(calendar)).length, 5)
+    equal(lists(), 0)
     asked.length = 0
     const before = await calendar.rows()
-    assert.match((await calendar.kalends('import', source)).out, /0 made, 0 changed, 0 unchanged/)
-    assert.equal(await calendar.rows(), before)
-    assert.equal(asked.length, 1)
+    match((await calendar.kalends('import', source)).out, /0 made, 0 changed, 0 unchanged/)
+    equal(await calendar.rows(), before)
+    equal(asked.length, 1)
     const [first, second] = (await other.get(ALL)).body.events
     await other.update(`/events/${first.id}`, { title: 'Changed' })
     await other.remove(`/events/${second.id}`, 'admin')
     await other.create('/events', { title: 'New', ...at(20) })
     const { out } = await calendar.kalends('import', source)
-    assert.match(out, /event \d+ \(Evening 2\) is gone from the source\./)
-    assert.match(out, /1 made, 1 changed, 1 unchanged/)
-    assert.deepEqual(await titles(calendar), [
-      'Changed',
-      'Evening 2',
-      'Evening 3',
-      'Evening 4',
-      'Evening 5',
-      'New',
-    ])
+    match(out, /event \d+ \(Evening 2\) is gone from the source\./)
+    match(out, /1 made, 1 changed, 1 unchanged/)
+    deepEqual(await titles(calendar), ['Changed', 'Evening 2', 'Evening 3', 'Evening 4', 'Evening 5', 'New'])
     // With other options, the report names every record again.
-    assert.match(
+    match(
       (await calendar.kalends('import', '--mirror', source)).out,
       /Evening 2\) is gone from the source; it goes to the trash/,
     )
     await other.remove(`/events/${first.id}`, 'admin')
     await calendar.kalends('import', '--mirror', source)
-    assert.deepEqual(await titles(calendar), ['Evening 3', 'Evening 4', 'Evening 5', 'New'])
+    deepEqual(await titles(calendar), ['Evening 3', 'Evening 4', 'Evening 5', 'New'])
   })
 
   test('brings what has changed since a time alone with --since, and takes nothing for gone', async (t) => {
@@ -73,18 +66,18 @@ describe('an import of another calendar of this kind', () => {
     for (let i = 1; i <= 2; i++) await other.create('/events', { title: `Evening ${i}`, ...at(i) })
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
     const later = await calendar.kalends('import', '--mirror', '--since', `${day(1)} 12:30`, source)
-    assert.match(later.out, /0 made/)
+    match(later.out, /0 made/)
     await calendar.run(0, 'import', '--since', day(-1), source)
-    assert.deepEqual(await titles(calendar), ['Evening 1', 'Evening 2'])
-    assert.match(
+    deepEqual(await titles(calendar), ['Evening 1', 'Evening 2'])
+    match(
       (await calendar.kalends('import', '--mirror', '--since', day(1), source)).out,
       /0 moved to the trash/,
     )
-    assert.equal((await titles(calendar)).length, 2)
+    equal((await titles(calendar)).length, 2)
     for (const wrong of ['yesterday', '2026-13-01', '2026-11-20 9', '2026-11-20 25:00', '12h']) {
       const { err, code } = await calendar.kalends('import', '--since', wrong, source)
-      assert.equal(code, 1)
-      assert.match(err, /^--since takes a time in UTC such as/)
+      equal(code, 1)
+      match(err, /^--since takes a time in UTC such as/)
     }
   })
 
@@ -93,16 +86,16 @@ describe('an import of another calendar of this kind', () => {
     await other.create('/events', { title: 'Evening', ...at(1) })
     await calendar.kalends('import', source)
     await calendar.kalends('imports', 'undo', '1')
-    assert.deepEqual(await titles(calendar), [])
-    assert.match((await calendar.kalends('import', source)).out, /1 made/)
+    deepEqual(await titles(calendar), [])
+    match((await calendar.kalends('import', source)).out, /1 made/)
     await calendar.service.app.database.write((tx) =>
       tx.updateTable('import_sources').set({ token: 'WyJ6bm8iXQ' }).execute(),
     )
     asked.length = 0
-    assert.match((await calendar.kalends('import', source)).out, /1 unchanged/)
-    assert.equal(asked.length, 2)
+    match((await calendar.kalends('import', source)).out, /1 unchanged/)
+    equal(asked.length, 2)
     await other.create('/events', { title: 'Pictured', ...at(2), image: undefined })
-    assert.match((await calendar.kalends('import', source)).out, /1 made/)
+    match((await calendar.kalends('import', source)).out, /1 made/)
   })
 
   test('follows occurrences and whole series that are removed there', async (t) => {
@@ -114,14 +107,14 @@ describe('an import of another calendar of this kind', () => {
     })
     await other.create('/events', { title: 'Once', ...at(5) })
     await calendar.kalends('import', '--mirror', source)
-    assert.deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly', 'Weekly'])
+    deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly', 'Weekly'])
     const { events } = (await other.get(`/events?post_parent=${made.post_parent}&start_date=2027-01-01`)).body
     await other.remove(`/events/${events[1].id}`, 'admin')
     await calendar.kalends('import', '--mirror', source)
-    assert.deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly'])
+    deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly'])
     await other.remove(`/events/${events[0].id}?recurrence_scope=all`, 'admin')
     await calendar.kalends('import', '--mirror', source)
-    assert.deepEqual(await titles(calendar), ['Once'])
+    deepEqual(await titles(calendar), ['Once'])
   })
 
   test('foresees each event once where a lost occurrence has everything read again', async (t) => {
@@ -137,9 +130,9 @@ describe('an import of another calendar of this kind', () => {
     await other.remove(`/events/${events[1].id}`, 'admin')
     await other.update(`/events/${once.id}`, { title: 'Changed' })
     const { out } = await calendar.kalends('import', '--mirror', '--dry-run', source)
-    assert.equal(out.match(/^ {2}Changed · /gm)?.length, 1, out)
-    assert.match(out, /visitors would see: 2 coming, 0 past/)
-    assert.match(out, /A run would have: 0 made, 2 changed, 0 unchanged/)
+    equal(out.match(/^ {2}Changed · /gm)?.length, 1, out)
+    match(out, /visitors would see: 2 coming, 0 past/)
+    match(out, /A run would have: 0 made, 2 changed, 0 unchanged/)
   })
 
   test('counts and tells each event once, where a lost occurrence has all read again', async (t) => {
@@ -162,8 +155,8 @@ describe('an import of another calendar of this kind', () => {
     await other.update(`/events/${once.id}`, { title: 'Once there' })
     await other.update(`/events/${both.id}`, { title: 'Both there' })
     const { out } = await calendar.kalends('import', source)
-    assert.match(out, /0 made, 2 changed, 1 unchanged, 1 left as they are here/)
-    assert.equal(out.match(/changed here as well/g)?.length, 1, out)
+    match(out, /0 made, 2 changed, 1 unchanged, 1 left as they are here/)
+    equal(out.match(/changed here as well/g)?.length, 1, out)
   })
 
   test('is read from its beginning under another address, also where the last run was cut off', async (t) => {
@@ -173,7 +166,7 @@ describe('an import of another calendar of this kind', () => {
     const cutOff = { state: 'failed', position: '[4,2,50]' } as const
     await calendar.service.app.database.write((tx) => tx.updateTable('imports').set(cutOff).execute())
     await other.create('/events', { title: 'Second', ...at(2) })
-    assert.match(
+    match(
       (await calendar.kalends('import', '--same-as', 'town', source)).out,
       /1 made, 0 changed, 1 unchanged/,
     )
@@ -184,6 +177,6 @@ describe('an import of another calendar of this kind', () => {
     await other.create('/events', { title: 'Evening', ...at(1) })
     await calendar.kalends('import', source)
     const records = Array.from({ length: 70_000 }, (_, id) => id)
-    assert.equal(await countLive(calendar.service.app.database.read, 1, 'event', records), 1)
+    equal(await countLive(calendar.service.app.database.read, 1, 'event', records), 1)
   })
 })

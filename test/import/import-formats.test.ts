@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { LANGUAGES } from '../../src/base/config.ts'
@@ -77,9 +77,9 @@ describe('an import of another format', () => {
         const { out, code } = await calendar.kalends('import', ...words, source)
         for (const reason of reasons) {
           const isTried = words.length === 0 || !String(reason).includes('image')
-          if (isTried) assert.match(out, reason)
+          if (isTried) match(out, reason)
         }
-        assert.equal(code, 2)
+        equal(code, 2)
       }
     }
   })
@@ -132,45 +132,45 @@ describe('an import of another format', () => {
       const { start_date, end_date, timezone, utc_start_date, all_day } = found.get(title)
       return [start_date, end_date, timezone, utc_start_date, all_day]
     }
-    assert.deepEqual(times('Paris'), [
+    deepEqual(times('Paris'), [
       '2026-07-05 20:00:00',
       '2026-07-05 22:00:00',
       'Europe/Paris',
       '2026-07-05 18:00:00',
       false,
     ])
-    assert.deepEqual(times('Windows'), [
+    deepEqual(times('Windows'), [
       '2026-07-05 20:00:00',
       '2026-07-05 20:00:00',
       'Europe/Berlin',
       '2026-07-05 18:00:00',
       false,
     ])
-    assert.equal(times('Path')[1], '2026-07-05 21:30:00')
-    assert.equal(times('Odd summer')[3], '2026-07-05 18:00:00')
-    assert.equal(times('Odd winter')[3], '2026-12-05 19:00:00')
-    assert.deepEqual(times('Offset').slice(2, 4), ['Europe/Berlin', '2026-07-05 18:00:00'])
-    assert.deepEqual(times('Utc'), [
+    equal(times('Path')[1], '2026-07-05 21:30:00')
+    equal(times('Odd summer')[3], '2026-07-05 18:00:00')
+    equal(times('Odd winter')[3], '2026-12-05 19:00:00')
+    deepEqual(times('Offset').slice(2, 4), ['Europe/Berlin', '2026-07-05 18:00:00'])
+    deepEqual(times('Utc'), [
       '2026-07-05 16:00:00',
       '2026-07-05 16:00:00',
       'America/New_York',
       '2026-07-05 20:00:00',
       false,
     ])
-    assert.equal(times('Floating')[2], 'America/New_York')
-    assert.deepEqual(times('Days').slice(0, 2), ['2026-07-05 00:00:00', '2026-07-07 23:59:59'])
-    assert.deepEqual(times('Day').slice(0, 2), ['2026-07-05 00:00:00', '2026-07-05 23:59:59'])
+    equal(times('Floating')[2], 'America/New_York')
+    deepEqual(times('Days').slice(0, 2), ['2026-07-05 00:00:00', '2026-07-07 23:59:59'])
+    deepEqual(times('Day').slice(0, 2), ['2026-07-05 00:00:00', '2026-07-05 23:59:59'])
     const paris = found.get('Paris')
-    assert.match(paris.description, /One.*\n.*Two, and <b>three<\/b>/s)
+    match(paris.description, /One.*\n.*Two, and <b>three<\/b>/s)
     const { venue, organizer, categories } = paris
-    assert.deepEqual([venue.venue, venue.address, venue.geo_lat], ['Harbour Hall', '1 Quay', 48.5])
-    assert.deepEqual([organizer[0]?.organizer, organizer[0]?.email], ['Club, the', undefined])
-    assert.deepEqual(pluck(categories, 'name'), ['Dance, slow', 'Music'])
-    assert.equal(found.get('Gone').event_status, 'canceled')
-    assert.ok(found.has(`Folded ${long}`), [...found.keys()].join('\n'))
+    deepEqual([venue.venue, venue.address, venue.geo_lat], ['Harbour Hall', '1 Quay', 48.5])
+    deepEqual([organizer[0]?.organizer, organizer[0]?.email], ['Club, the', undefined])
+    deepEqual(pluck(categories, 'name'), ['Dance, slow', 'Music'])
+    equal(found.get('Gone').event_status, 'canceled')
+    ok(found.has(`Folded ${long}`), [...found.keys()].join('\n'))
     const before = await calendar.rows()
     await calendar.kalends('import', source)
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
   })
 
   test('reads calendars in Windows-1252 and UTF-16 as it reads tables', async () => {
@@ -188,9 +188,9 @@ describe('an import of another format', () => {
     ]
     for (const source of sources) {
       const { out, code } = await calendar.kalends('import', source)
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
     }
-    assert.deepEqual([...(await byTitle()).keys()].sort(), ['Fête à Orléans €', 'Größe', 'Überall', 'Żółć'])
+    deepEqual([...(await byTitle()).keys()].sort(), ['Fête à Orléans €', 'Größe', 'Überall', 'Żółć'])
   })
 
   test('takes rules beyond its own as dates, as many as a series may have, and says so', async () => {
@@ -222,14 +222,14 @@ describe('an import of another format', () => {
       ),
     )
     const out = await calendar.run(2, 'import', source)
-    assert.match(
+    match(
       out,
       new RegExp(
         'Hundredth repeats in a way that events here do not \\(RRULE:BYYEARDAY: .*is in on 2 ' +
           'dates from 2026-04-10 to 2027-04-10\\.\\n',
       ),
     )
-    assert.match(out, /Long repeats .* 750 dates from 2027-08-01 to 2029-08-19; others are left out\.\n/)
+    match(out, /Long repeats .* 750 dates from 2027-08-01 to 2029-08-19; others are left out\.\n/)
     const page = async (query: string) =>
       (await calendar.service.get(`/events?${query}&per_page=50`)).body.events
     const found = [
@@ -239,7 +239,7 @@ describe('an import of another format', () => {
     const times = new Map<string, string[]>()
     for (const { title, utc_start_date } of found)
       times.set(title, [...(times.get(title) ?? []), utc_start_date.slice(0, 16)])
-    assert.deepEqual(Object.fromEntries(times), {
+    deepEqual(Object.fromEntries(times), {
       Watch: ['2027-03-27 21:00', '2027-03-28 08:00', '2027-03-28 14:00', '2027-03-28 20:00'],
       Hundredth: ['2026-04-10 18:00', '2027-04-10 18:00'],
       Days: ['2026-04-10 04:00', '2027-04-10 04:00'],
@@ -250,7 +250,7 @@ describe('an import of another format', () => {
     })
     const before = await calendar.rows()
     await calendar.kalends('import', source)
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
   })
 
   test('brings in nothing of an event whose dates are all left out', async () => {
@@ -266,7 +266,7 @@ describe('an import of another format', () => {
       ),
     )
     await calendar.run(0, 'import', source)
-    assert.deepEqual(pluck(await events(), 'title'), ['Stays'])
+    deepEqual(pluck(await events(), 'title'), ['Stays'])
   })
 
   test('passes over earlier revisions than the one that is in, and cancels what it is told to', async () => {
@@ -275,25 +275,24 @@ describe('an import of another format', () => {
     const run = async (text: string, ...words: readonly string[]) => calendar.imports('r.ics', text, ...words)
     const seen = async () => (await events()).map(({ title, event_status }: Shown) => [title, event_status])
     await run(ics(revision('Third', '3'), revision('Second', '2')))
-    assert.deepEqual(await seen(), [['Third', undefined]])
+    deepEqual(await seen(), [['Third', undefined]])
     const before = await calendar.rows()
     const { out, code } = await run(ics(revision('Second', '2')), '--mirror')
-    assert.match(
+    match(
       out,
       /event r@x \(Second\) is an earlier revision \(SEQUENCE\) than the one that is in, and is passed over/,
     )
-    assert.match(out, /1 left as they are here, 0 moved to the trash/)
-    assert.deepEqual([code, await calendar.rows()], [0, before])
+    match(out, /1 left as they are here, 0 moved to the trash/)
+    deepEqual([code, await calendar.rows()], [0, before])
     // A later revision is recorded even if nothing else in it changes.
-    assert.match((await run(ics(revision('Third', '7')))).out, /1 unchanged/)
+    match((await run(ics(revision('Third', '7')))).out, /1 unchanged/)
     await run(ics(revision('Fifth', '5')))
-    assert.deepEqual(await seen(), [['Third', undefined]])
+    deepEqual(await seen(), [['Third', undefined]])
     await run(ics(revision('Fifth', '5')), '--conflicts', 'overwrite')
-    assert.deepEqual(await seen(), [['Fifth', undefined]])
-    for (const odd of ['-1', 'x', '99999999999'])
-      assert.equal((await run(ics(revision('Fifth', odd)))).code, 0)
+    deepEqual(await seen(), [['Fifth', undefined]])
+    for (const odd of ['-1', 'x', '99999999999']) equal((await run(ics(revision('Fifth', odd)))).code, 0)
     await run(ics(['METHOD:CANCEL'], revision('Fifth', '8')))
-    assert.deepEqual(await seen(), [['Fifth', 'canceled']])
+    deepEqual(await seen(), [['Fifth', 'canceled']])
   })
 
   test('reads past what is broken in a calendar file, and says where it stands', async () => {
@@ -309,15 +308,15 @@ describe('an import of another format', () => {
       ).replace('END:VCALENDAR', 'BEGIN:VEVENT\r\nUID:cut@x'),
     )
     const { out, err, code } = await calendar.kalends('import', source)
-    assert.equal(code, 1)
-    assert.match(out, /line 3: The event No start has no start/)
-    assert.match(out, /The event Bad date has no start that can be read/)
-    assert.match(out, /line 12: Line 15 is too long/)
-    assert.match(out, /good@x \(Twin\): Another event with the same id or UID/)
-    assert.match(err, /This VEVENT has no end: the file is cut off/)
-    assert.deepEqual(pluck(await events(), 'title'), ['Good'])
-    assert.ok(good.length > 0)
-    assert.match((await calendar.imports('no.ics', 'Title,Start')).err, /^The file is not an iCalendar file/)
+    equal(code, 1)
+    match(out, /line 3: The event No start has no start/)
+    match(out, /The event Bad date has no start that can be read/)
+    match(out, /line 12: Line 15 is too long/)
+    match(out, /good@x \(Twin\): Another event with the same id or UID/)
+    match(err, /This VEVENT has no end: the file is cut off/)
+    deepEqual(pluck(await events(), 'title'), ['Good'])
+    ok(good.length > 0)
+    match((await calendar.imports('no.ics', 'Title,Start')).err, /^The file is not an iCalendar file/)
   })
 
   test('reads tables with the names of the reference, and decides dates over all rows', async () => {
@@ -344,41 +343,41 @@ describe('an import of another format', () => {
       ],
     ] as const) {
       const out = await calendar.run(2, 'import', '--same-as', 'none', await calendar.file(name, content))
-      assert.match(out, /The start "31\/2\/2026" is not a date/)
+      match(out, /The start "31\/2\/2026" is not a date/)
     }
     const found = (await events()).filter(({ title }: { title: string }) => title.startsWith('Fête'))
-    assert.equal(found.length, 3)
+    equal(found.length, 3)
     for (const event of found) {
-      assert.equal(event.title, 'Fête; one')
-      assert.deepEqual(
+      equal(event.title, 'Fête; one')
+      deepEqual(
         [event.start_date, event.end_date, event.cost],
         ['2026-04-03 19:30:00', '2026-04-03 21:00:00', '€12'],
       )
-      assert.equal(event.venue.venue, 'Café')
-      assert.deepEqual(pluck(event.organizer, 'organizer'), ['Club', 'Town'])
-      assert.deepEqual(pluck(event.categories, 'name'), ['Dance', 'Music'])
+      equal(event.venue.venue, 'Café')
+      deepEqual(pluck(event.organizer, 'organizer'), ['Club', 'Town'])
+      deepEqual(pluck(event.categories, 'name'), ['Dance', 'Music'])
     }
     const formula = (await events()).find(({ title }: { title: string }) => title === '=1+1')
-    assert.deepEqual(
+    deepEqual(
       [formula.all_day, formula.start_date, formula.end_date],
       [true, '2026-04-25 00:00:00', '2026-04-26 23:59:59'],
     )
-    assert.equal((await calendar.service.get('/venues')).body.total, 1)
+    equal((await calendar.service.get('/venues')).body.total, 1)
   })
 
   test('asks about dates that may be read either way, and takes columns by --map', async () => {
     const source = await calendar.file('a.csv', 'Show,Moment\nOne,3/4/2026\n')
-    assert.match(
+    match(
       (await calendar.kalends('import', source)).err,
       /No column has the title of events; name it with --map "Column=title"/,
     )
     const map = ['--map', 'Show=title', '--map', 'Moment=start_date']
-    assert.match(
+    match(
       (await calendar.kalends('import', ...map, source)).err,
       /say which with --dates european or --dates american/,
     )
     await calendar.run(0, 'import', ...map, '--dates', 'american', source)
-    assert.equal((await events())[0].start_date, '2026-03-04 00:00:00')
+    equal((await events())[0].start_date, '2026-03-04 00:00:00')
   })
 
   test('names row, column and value of an unreadable cell, which costs that cell alone', async () => {
@@ -396,18 +395,15 @@ describe('an import of another format', () => {
         'line 2: One: "a little" in the column step_free cannot be read',
         'line 3: Two: "live" in the column attendance cannot be read',
       ])
-        assert.ok(out.includes(said), out)
-      assert.doesNotMatch(out, /Not in:/)
+        ok(out.includes(said), out)
+      doesNotMatch(out, /Not in:/)
     }
     const found = await byTitle()
     const { venue, captions, sign_language, website, featured } = found.get('One')
-    assert.deepEqual([captions, sign_language, featured], [undefined, 'bfi', false])
-    assert.match(website, /\/event\/one\/$/, 'that of its page here')
-    assert.deepEqual(
-      [venue.venue, venue.step_free, venue.lift, venue.geo_lng],
-      ['Hall', undefined, true, undefined],
-    )
-    assert.deepEqual([found.get('Two').captions, found.get('Two').attendance], [true, undefined])
+    deepEqual([captions, sign_language, featured], [undefined, 'bfi', false])
+    match(website, /\/event\/one\/$/, 'that of its page here')
+    deepEqual([venue.venue, venue.step_free, venue.lift, venue.geo_lng], ['Hall', undefined, true, undefined])
+    deepEqual([found.get('Two').captions, found.get('Two').attendance], [true, undefined])
   })
 
   test('takes the first secure link of a meeting from iCalendar, and names one that is none', async () => {
@@ -438,26 +434,26 @@ describe('an import of another format', () => {
       ),
     )
     const out = await calendar.run(2, 'import', await calendar.file('a.ics', text))
-    assert.match(
+    match(
       out,
       new RegExp(
         'Insecure: The link of its meeting is no address by https, so it is in without it: ' +
           'http://meet\\.example/c',
       ),
     )
-    assert.doesNotMatch(out, /tel:/)
+    doesNotMatch(out, /tel:/)
     const found = await byTitle()
     const meetings = ['Video', 'Online', 'Insecure', 'Odd'].map((title) => {
       const { attendance, online_url, online_label } = found.get(title)
       return [attendance, online_url, online_label]
     })
-    assert.deepEqual(meetings, [
+    deepEqual(meetings, [
       ['mixed', 'https://chat.example/a', 'Chat: "here"'],
       ['online', 'https://meet.example/b', undefined],
       [undefined, undefined, undefined],
       ['online', undefined, undefined],
     ])
-    assert.doesNotMatch(found.get('Online').website, /meet/)
+    doesNotMatch(found.get('Online').website, /meet/)
   })
 
   test('takes details of places and people, and names with any sign, from its own table', async () => {
@@ -501,17 +497,17 @@ describe('an import of another format', () => {
       await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=csv`)
     ).text()
     const out = await calendar.run(0, 'import', await calendar.file('own.csv', text))
-    assert.doesNotMatch(out, /Not read/)
+    doesNotMatch(out, /Not read/)
     const found = await byTitle()
     const named = (records: Shown) => records.map(({ name }: Shown) => name).sort()
     const people = (title: string) => found.get(title).organizer.map(({ organizer }: Shown) => organizer)
     const { venue, organizer, categories } = found.get('A')
-    for (const [name, value] of Object.entries(hall)) assert.equal(venue[name], value, name)
-    for (const [name, value] of Object.entries(club)) assert.equal(organizer[0][name], value, name)
-    assert.deepEqual(people('A'), [club.organizer, 'Club \\', 'C | D'])
-    assert.deepEqual([named(categories), named(found.get('B').categories)], [names, ['Arts, crafts']])
-    assert.deepEqual([people('C'), named(found.get('C').categories)], [['a\\|b'], ['Kids | Teens']])
-    assert.equal(found.get('B').venue.stateprovince, 'By hand')
+    for (const [name, value] of Object.entries(hall)) equal(venue[name], value, name)
+    for (const [name, value] of Object.entries(club)) equal(organizer[0][name], value, name)
+    deepEqual(people('A'), [club.organizer, 'Club \\', 'C | D'])
+    deepEqual([named(categories), named(found.get('B').categories)], [names, ['Arts, crafts']])
+    deepEqual([people('C'), named(found.get('C').categories)], [['a\\|b'], ['Kids | Teens']])
+    equal(found.get('B').venue.stateprovince, 'By hand')
   })
 
   for (const language of LANGUAGES)
@@ -536,7 +532,7 @@ describe('an import of another format', () => {
           event_status_reason,
         }),
       )
-      assert.deepEqual(
+      deepEqual(
         shown,
         states.map((state) => ({ event_status_reason: '', ...state })),
       )
@@ -548,7 +544,7 @@ describe('an import of another format', () => {
       '20:00,publish,canceled,"Rain, snow"\n'
     const other = 'Title,Start date,Status,Event status\nFair,2026-07-06 20:00,publish,Confirmed\n'
     for (const text of [own, other]) await calendar.imports('table.csv', text)
-    assert.deepEqual(pluck(await events(), 'title', 'event_status', 'event_status_reason'), [
+    deepEqual(pluck(await events(), 'title', 'event_status', 'event_status_reason'), [
       ['Ball', 'canceled', 'Rain, snow'],
       ['Fair', undefined, undefined],
     ])
@@ -567,7 +563,7 @@ describe('an import of another format', () => {
       ),
     )
     await calendar.imports('a.ics', text)
-    assert.deepEqual(pluck(await events(), 'title', 'event_status', 'event_status_reason'), [
+    deepEqual(pluck(await events(), 'title', 'event_status', 'event_status_reason'), [
       ['Postponed: a play', undefined, undefined],
       ['Perhaps', undefined, undefined],
       ['Off', 'canceled', ''],
@@ -578,8 +574,8 @@ describe('an import of another format', () => {
     const bytes = Buffer.from(Array.from({ length: 2000 }, (_, at) => (at * 167 + 91) % 256))
     const file = await calendar.file('picture', bytes)
     const { out, err, code } = await calendar.kalends('import', file)
-    assert.deepEqual([out, code], ['', 1])
-    assert.match(err, /^The file \S+picture is not a text file: save a spreadsheet as CSV,/)
+    deepEqual([out, code], ['', 1])
+    match(err, /^The file \S+picture is not a text file: save a spreadsheet as CSV,/)
     const table = Buffer.from('\ufeffTitle,Start\nĀāĂă,2027-05-05 10:00\n', 'utf16le')
     await calendar.run(0, 'import', await calendar.file('table', table))
   })
@@ -607,10 +603,10 @@ describe('an import of another format', () => {
     ]
     for (const source of sources) {
       const { err, code } = await calendar.kalends('import', source)
-      assert.match(err, /^The source is this calendar itself[^\n]*\n$/, source)
-      assert.equal(code, 1)
+      match(err, /^The source is this calendar itself[^\n]*\n$/, source)
+      equal(code, 1)
     }
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
     // A command that does not know the port of the service does not recognize its address.
     const elsewhere = async () => {
       const ground = await calendar.ground()
@@ -618,9 +614,9 @@ describe('an import of another format', () => {
     }
     const register = (program: Command) => registerImportCommands(program, elsewhere)
     const { err, code: refused } = await runCommand(register, ['import', service.origin])
-    assert.match(err, /^The source is this calendar itself, or a copy of its database; [^\n]*\n$/)
-    assert.equal(refused, 1)
-    assert.equal(await calendar.rows(), before)
+    match(err, /^The source is this calendar itself, or a copy of its database; [^\n]*\n$/)
+    equal(refused, 1)
+    equal(await calendar.rows(), before)
     // In a file with other events, they are skipped and named.
     const lines = (await given('ndjson')).trimEnd().split('\n')
     const other = JSON.stringify({
@@ -632,9 +628,9 @@ describe('an import of another format', () => {
     })
     const mixed = await calendar.file('mixed.ndjson', [...lines, other].join('\n'))
     const { out, code } = await calendar.kalends('import', mixed)
-    assert.match(out, new RegExp(`event ${id} \\(Ball\\): It is an event of this calendar itself\\.`))
-    assert.match(out, /1 made/)
-    assert.equal(code, 2)
-    assert.equal((await events()).length, 5)
+    match(out, new RegExp(`event ${id} \\(Ball\\): It is an event of this calendar itself\\.`))
+    match(out, /1 made/)
+    equal(code, 2)
+    equal((await events()).length, 5)
   })
 })

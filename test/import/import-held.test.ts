@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { doesNotMatch, equal, match } from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MAIN } from '../support/environment.ts'
@@ -44,7 +44,7 @@ const BEGUN_MS = 1500
 async function refuseSecond(calendar: Calendar): Promise<void> {
   await pause(BEGUN_MS)
   const runs = await calendar.service.app.database.read.selectFrom('imports').select('id').execute()
-  assert.equal(runs.length, 1)
+  equal(runs.length, 1)
 }
 
 const totalOf = async ({ service }: Calendar) => (await service.get(ALL)).body.total
@@ -58,13 +58,13 @@ describe('two imports of one source at the same time', () => {
     const dry = calendar.kalends('import', '--dry-run', source)
     await refuseSecond(calendar)
     open()
-    assert.match((await first).out, /Run 1: 2 made/)
+    match((await first).out, /Run 1: 2 made/)
     const { out, code } = await second
-    assert.match(out, WAITS)
-    assert.match(out, /Run 2: 0 made, 0 changed, 2 unchanged/)
-    assert.equal(code, 0)
-    assert.doesNotMatch((await dry).out, WAITS)
-    assert.equal(await totalOf(calendar), 2)
+    match(out, WAITS)
+    match(out, /Run 2: 0 made, 0 changed, 2 unchanged/)
+    equal(code, 0)
+    doesNotMatch((await dry).out, WAITS)
+    equal(await totalOf(calendar), 2)
   })
 
   test('begin anew at once when the first one is killed', async (t) => {
@@ -79,9 +79,9 @@ describe('two imports of one source at the same time', () => {
     await ended
     open()
     const { out, code } = await second
-    assert.equal(code, 0, out)
-    assert.match(out, /Run 2: 2 made/)
-    assert.equal(await totalOf(calendar), 2)
+    equal(code, 0, out)
+    match(out, /Run 2: 2 made/)
+    equal(await totalOf(calendar), 2)
   })
 
   test('never write both: one that is taken for gone is refused as it writes', async (t) => {
@@ -93,9 +93,9 @@ describe('two imports of one source at the same time', () => {
     await database.write((tx) => tx.updateTable('import_sources').set({ holder: 'other 1 x' }).execute())
     open()
     const { err, code } = await first
-    assert.equal(code, 1)
-    assert.match(err, /Another import of this source has taken over/)
-    assert.equal(await totalOf(calendar), 0)
+    equal(code, 1)
+    match(err, /Another import of this source has taken over/)
+    equal(await totalOf(calendar), 0)
   })
 
   test('do not hold up those of other sources, and an undo waits for them', async (t) => {
@@ -103,14 +103,14 @@ describe('two imports of one source at the same time', () => {
     const first = calendar.kalends('import', source)
     await isAsked()
     const lines = `${JSON.stringify({ ...event(7), slug: 'other' })}\n`
-    assert.match((await calendar.imports('other.ndjson', lines)).out, /1 made/)
+    match((await calendar.imports('other.ndjson', lines)).out, /1 made/)
     const undo = calendar.kalends('imports', 'undo', '1')
     await pause(BEGUN_MS)
     open()
-    assert.match((await first).out, /2 made/)
+    match((await first).out, /2 made/)
     const { out } = await undo
-    assert.match(out, /the undo begins when it has ended/)
-    assert.match(out, /Run 1 is undone: 0 put back, 2 removed/)
-    assert.equal(await totalOf(calendar), 1)
+    match(out, /the undo begins when it has ended/)
+    match(out, /Run 1 is undone: 0 put back, 2 removed/)
+    equal(await totalOf(calendar), 1)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -36,8 +36,8 @@ describe('an import of a hostile source', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb)
     })
     const { err, code } = await calendar.kalends('import', source)
-    assert.equal(code, 1)
-    assert.match(err, /answers with more than 50000000 bytes/)
+    equal(code, 1)
+    match(err, /answers with more than 50000000 bytes/)
   })
 
   test('ends where changes have no end, with what was told before', async () => {
@@ -49,9 +49,9 @@ describe('an import of a hostile source', () => {
       response.end(JSON.stringify({ changes, next_token: asked > 3 ? 'again' : `token ${asked}` }))
     })
     const { err, code } = await calendar.kalends('import', source)
-    assert.equal(code, 1)
-    assert.match(err, /reports changes without an end/)
-    assert.equal(asked, 5)
+    equal(code, 1)
+    match(err, /reports changes without an end/)
+    equal(asked, 5)
   })
 
   test('names the records that it cannot take, and brings in the others', async () => {
@@ -91,11 +91,11 @@ describe('an import of a hostile source', () => {
       Buffer.from(`${JSON.stringify(event(12))}\n`),
     ])
     const out = await calendar.run(2, 'import', await calendar.file('odd.ndjson', bytes))
-    for (const line of [2, 3, 4, 8, 9, 10, 12]) assert.match(out, new RegExp(`line ${line}: .`), out)
+    for (const line of [2, 3, 4, 8, 9, 10, 12]) match(out, new RegExp(`line ${line}: .`), out)
     const found = await titles()
     for (const title of ['Event 5', 'Event 6', 'Event 7', 'Event 12'])
-      assert.ok(found.includes(title), `${title}: ${out}`)
-    assert.ok(found.includes('Caf\ufffd'), out)
+      ok(found.includes(title), `${title}: ${out}`)
+    ok(found.includes('Caf\ufffd'), out)
   })
 
   test('shows texts without what could run, whoever imports, and fetches no private picture', async () => {
@@ -108,7 +108,7 @@ describe('an import of a hostile source', () => {
       JSON.stringify(event(30, { title, description, image })),
     )
     const { out } = await calendar.kalends('import', '--user', 'admin', source)
-    assert.match(
+    match(
       out,
       new RegExp(
         'Its image could not be fetched, since 10\\.0\\.0\\.1 is not among .*KALENDS_IMAGE_HOSTS: ' +
@@ -116,8 +116,8 @@ describe('an import of a hostile source', () => {
       ),
     )
     const { events } = (await calendar.service.get('/events?start_date=2027-01-01&search=bare')).body
-    assert.match(events[0].description, /^<p>Fine<\/p>/)
-    assert.doesNotMatch(JSON.stringify(events[0]), /onerror|onclick|<script|iframe/)
+    match(events[0].description, /^<p>Fine<\/p>/)
+    doesNotMatch(JSON.stringify(events[0]), /onerror|onclick|<script|iframe/)
   })
 
   test('reads past a line of twenty million bytes, whatever the format', async () => {
@@ -128,15 +128,15 @@ describe('an import of a hostile source', () => {
       Buffer.from(`"}\n${JSON.stringify(event(20))}\n`),
     ])
     const first = await calendar.imports('huge.ndjson', lines)
-    assert.match(first.out, /line 1: It has 20000019 bytes/)
+    match(first.out, /line 1: It has 20000019 bytes/)
     const head = 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:h@x\r\nDTSTART:20270705T200000Z\r\nDESCRIPTION:'
     const tail =
       '\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:i@x\r\nSUMMARY:After\r\n' +
       'DTSTART:20270705T200000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n'
     const calendarFile = Buffer.concat([Buffer.from(head), huge, Buffer.from(tail)])
     const second = await calendar.imports('huge.ics', calendarFile)
-    assert.match(second.out, /line 2: Line 5 is too long/)
+    match(second.out, /line 2: Line 5 is too long/)
     const found = await titles()
-    assert.ok(found.includes('Event 20') && found.includes('After'))
+    ok(found.includes('Event 20') && found.includes('After'))
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { MAIN } from '../support/environment.ts'
 import { pluck } from '../support/lists.ts'
@@ -70,7 +70,7 @@ describe('an import of records as the interface shows them', () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.run(0, 'import', source)
     const { events, total } = (await calendar.service.get(ALL)).body
-    assert.equal(total, 2)
+    equal(total, 2)
     const [first] = events
     for (const field of [
       'title',
@@ -82,21 +82,21 @@ describe('an import of records as the interface shows them', () => {
       'date_utc',
       'featured',
     ] as const)
-      assert.deepEqual(first[field], shown(1)[field], field)
-    assert.equal(first.cost, '$8.00')
-    assert.equal(first.website, first.url)
-    assert.equal(first.venue.venue, hall.venue)
-    assert.equal(first.venue.address, hall.address)
-    assert.equal(first.organizer[0].email, club.email)
-    assert.deepEqual(pluck(first.categories, 'name', 'slug'), [
+      deepEqual(first[field], shown(1)[field], field)
+    equal(first.cost, '$8.00')
+    equal(first.website, first.url)
+    equal(first.venue.venue, hall.venue)
+    equal(first.venue.address, hall.address)
+    equal(first.organizer[0].email, club.email)
+    deepEqual(pluck(first.categories, 'name', 'slug'), [
       ['Jazz', 'jazz'],
       ['Music &amp; dance', 'music'],
     ])
-    assert.equal(first.categories[0].parent, first.categories[1].id)
-    assert.deepEqual(pluck(first.tags, 'slug'), ['late'])
-    assert.equal((await calendar.service.get('/venues')).body.total, 1)
+    equal(first.categories[0].parent, first.categories[1].id)
+    deepEqual(pluck(first.tags, 'slug'), ['late'])
+    equal((await calendar.service.get('/venues')).body.total, 1)
     const { rows } = await historyOf(calendar)
-    assert.ok(rows.every(({ client, login }) => client === 'import' && login === 'admin'))
+    ok(rows.every(({ client, login }) => client === 'import' && login === 'admin'))
   })
 
   test('keeps the figure and the currency of what costs nothing, and every price of a range', async () => {
@@ -113,8 +113,8 @@ describe('an import of records as the interface shows them', () => {
     const saved = (await other.service.get(ALL)).body
     await calendar.run(0, 'import', await calendar.file('page.json', JSON.stringify(saved)))
     const costOf = ({ title, cost, cost_details }: Record<string, unknown>) => [title, cost, cost_details]
-    assert.deepEqual((await calendar.service.get(ALL)).body.events.map(costOf), saved.events.map(costOf))
-    assert.deepEqual(saved.events.map(costOf)[0].slice(1), [
+    deepEqual((await calendar.service.get(ALL)).body.events.map(costOf), saved.events.map(costOf))
+    deepEqual(saved.events.map(costOf)[0].slice(1), [
       'Free',
       { currency_symbol: '€', currency_code: '', currency_position: 'prefix', values: ['0'] },
     ])
@@ -140,7 +140,7 @@ describe('an import of records as the interface shows them', () => {
         `${event.start_date} ${event.end_date}`,
       ]),
     )
-    assert.deepEqual(
+    deepEqual(
       times.map((_, at) => read.get(`Day ${at}`)),
       [
         '2027-12-08 00:00:00 2027-12-08 23:59:59',
@@ -161,8 +161,8 @@ describe('an import of records as the interface shows them', () => {
     await calendar.kalends('import', source)
     const before = await calendar.rows()
     const { out } = await calendar.kalends('import', source)
-    assert.match(out, /Run 2: 0 made, 0 changed, 7 unchanged/)
-    assert.equal(await calendar.rows(), before)
+    match(out, /Run 2: 0 made, 0 changed, 7 unchanged/)
+    equal(await calendar.rows(), before)
   })
 
   test('plans what it then does, and says which line failed without stopping others', async () => {
@@ -177,21 +177,21 @@ describe('an import of records as the interface shows them', () => {
     const source = await calendar.file('town.ndjson', `\ufeff${broken.join('\r\n')}`)
     const planned = await calendar.kalends('import', '--dry-run', source)
     const done = await calendar.kalends('import', source)
-    assert.equal(done.code, 2)
-    assert.match(done.out, /line 2: It is not JSON\./)
-    assert.match(done.out, /line 3: event 2 \(Evening 2 & more <3\): .*start_date/)
-    assert.match(done.out, /line 5: event 3: /)
+    equal(done.code, 2)
+    match(done.out, /line 2: It is not JSON\./)
+    match(done.out, /line 3: event 2 \(Evening 2 & more <3\): .*start_date/)
+    match(done.out, /line 5: event 3: /)
     const figures = /7 made, 0 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 4 not in/
-    assert.match(planned.out, figures)
-    assert.match(done.out, figures)
-    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+    match(planned.out, figures)
+    match(done.out, figures)
+    equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
   test('keeps identities of two sources apart', async () => {
     await calendar.imports('a.ndjson', lines([shown(1)]))
     await calendar.imports('b.ndjson', lines([shown(1, { title: 'Another' })]))
     const { events } = (await calendar.service.get(ALL)).body
-    assert.deepEqual(events.map(({ slug }: { slug: string }) => slug).sort(), ['evening-1', 'evening-1-2'])
+    deepEqual(events.map(({ slug }: { slug: string }) => slug).sort(), ['evening-1', 'evening-1-2'])
   })
 
   /**
@@ -218,41 +218,38 @@ describe('an import of records as the interface shows them', () => {
       const { source, id } = await changedInBoth()
       const { out } = await calendar.kalends('import', '--conflicts', policy, source)
       const event = (await calendar.service.get(`/events/${id}`)).body
-      assert.equal(event.title, title)
-      assert.equal(event.description.trim(), description)
-      assert.match(event.excerpt, /Only here/)
-      assert.equal(/changed here as well, which stays: title/.test(out), policy !== 'overwrite')
+      equal(event.title, title)
+      equal(event.description.trim(), description)
+      match(event.excerpt, /Only here/)
+      equal(/changed here as well, which stays: title/.test(out), policy !== 'overwrite')
     })
   }
 
   test('takes values of the source with overwrite, also where an earlier run kept ours', async () => {
     const { source, id } = await changedInBoth()
     const kept = /changed here as well, which stays: title\n/
-    assert.match((await calendar.kalends('import', source)).out, kept)
+    match((await calendar.kalends('import', source)).out, kept)
     const before = await calendar.rows()
-    assert.match((await calendar.kalends('import', source)).out, kept)
-    assert.equal(await calendar.rows(), before)
-    assert.match((await calendar.kalends('import', '--conflicts', 'overwrite', source)).out, / 1 changed/)
+    match((await calendar.kalends('import', source)).out, kept)
+    equal(await calendar.rows(), before)
+    match((await calendar.kalends('import', '--conflicts', 'overwrite', source)).out, / 1 changed/)
     const event = (await calendar.service.get(`/events/${id}`)).body
-    assert.equal(event.title, 'Theirs')
-    assert.match(event.excerpt, /Only here/)
-    assert.doesNotMatch((await calendar.kalends('import', source)).out, kept)
+    equal(event.title, 'Theirs')
+    match(event.excerpt, /Only here/)
+    doesNotMatch((await calendar.kalends('import', source)).out, kept)
   })
 
   test('lists what is gone from the source, and moves it to the trash with --mirror', async () => {
     const source = await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', source)
     await calendar.file('town.ndjson', lines([shown(2)]))
-    assert.match(
-      (await calendar.kalends('import', source)).out,
-      /event 1 \(Evening 1.*gone from the source\.\n/,
-    )
-    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+    match((await calendar.kalends('import', source)).out, /event 1 \(Evening 1.*gone from the source\.\n/)
+    equal((await calendar.service.get(ALL)).body.total, 2)
     await calendar.kalends('import', '--mirror', source)
-    assert.equal((await calendar.service.get(ALL)).body.total, 1)
+    equal((await calendar.service.get(ALL)).body.total, 1)
     await calendar.file('town.ndjson', lines([shown(1), shown(2)]))
     await calendar.kalends('import', '--mirror', source)
-    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+    equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
   test('what is gone from the source and was changed here stays, unless the import overwrites', async () => {
@@ -262,10 +259,10 @@ describe('an import of records as the interface shows them', () => {
     await calendar.service.update(`/events/${id}`, { title: 'Touched' })
     await calendar.file('town.ndjson', lines([shown(2)]))
     const { out } = await calendar.kalends('import', '--mirror', source)
-    assert.match(out, /event 1 \(Touched\) is gone from the source; it was changed here, and stays\./)
-    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+    match(out, /event 1 \(Touched\) is gone from the source; it was changed here, and stays\./)
+    equal((await calendar.service.get(ALL)).body.total, 2)
     await calendar.kalends('import', '--mirror', '--conflicts', 'overwrite', source)
-    assert.equal((await calendar.service.get(ALL)).body.total, 1)
+    equal((await calendar.service.get(ALL)).body.total, 1)
   })
 
   test('what is gone here and changed in the source stays away, unless the import overwrites', async () => {
@@ -277,11 +274,11 @@ describe('an import of records as the interface shows them', () => {
     const tags = [{ ...late, name: 'later' }]
     await calendar.file('town.ndjson', lines([shown(1, { title: 'New', tags })]))
     await calendar.kalends('import', source)
-    assert.equal((await calendar.service.get(ALL)).body.total, 0)
-    assert.equal((await calendar.service.get('/tags?hide_empty=false')).body.total, 0)
+    equal((await calendar.service.get(ALL)).body.total, 0)
+    equal((await calendar.service.get('/tags?hide_empty=false')).body.total, 0)
     await calendar.kalends('import', '--conflicts', 'overwrite', source)
-    assert.equal((await calendar.service.get(ALL)).body.events[0].title, 'New')
-    assert.equal((await calendar.service.get('/tags?hide_empty=false')).body.tags[0].name, 'later')
+    equal((await calendar.service.get(ALL)).body.events[0].title, 'New')
+    equal((await calendar.service.get('/tags?hide_empty=false')).body.tags[0].name, 'later')
   })
 
   test('is undone: former values, the trash for what it made, a word on what changed since', async () => {
@@ -298,14 +295,11 @@ describe('an import of records as the interface shows them', () => {
     )
     await calendar.service.update(`/events/${made.id}`, { title: 'Touched' })
     const { out } = await calendar.kalends('imports', 'undo', '2')
-    assert.match(out, /event \d+ \(Touched\) was changed since, and stays\./)
+    match(out, /event \d+ \(Touched\) was changed since, and stays\./)
     const { events } = (await calendar.service.get(ALL)).body
-    assert.deepEqual(events.map(essence), [
-      ...before.events.map(essence),
-      essence({ ...made, title: 'Touched' }),
-    ])
-    assert.match((await calendar.kalends('imports', 'undo', '2')).err, /Run 2 was undone already\./)
-    assert.match((await calendar.kalends('imports')).out, /^2 .* undone /m)
+    deepEqual(events.map(essence), [...before.events.map(essence), essence({ ...made, title: 'Touched' })])
+    match((await calendar.kalends('imports', 'undo', '2')).err, /Run 2 was undone already\./)
+    match((await calendar.kalends('imports')).out, /^2 .* undone /m)
   })
 
   test('an earlier run is undone after the later ones of its source alone', async () => {
@@ -313,18 +307,14 @@ describe('an import of records as the interface shows them', () => {
     await calendar.kalends('import', source)
     await calendar.file('town.ndjson', lines([shown(1, { title: 'New' })]))
     await calendar.kalends('import', source)
-    assert.match(
+    match(
       (await calendar.kalends('imports', 'undo', '1')).err,
       /Run 2 of the same source came after run 1; undo that one first\./,
     )
     await calendar.kalends('imports', 'undo', '2')
     await calendar.kalends('imports', 'undo', '1')
     for (const path of [ALL, '/venues', '/organizers', '/categories', '/tags'])
-      assert.equal(
-        Object.values((await calendar.service.get(path)).body).find(Array.isArray)?.length ?? 0,
-        0,
-        path,
-      )
+      equal(Object.values((await calendar.service.get(path)).body).find(Array.isArray)?.length ?? 0, 0, path)
   })
 
   test('says what is wrong with a source that is none', async () => {
@@ -338,25 +328,22 @@ describe('an import of records as the interface shows them', () => {
       ['saved-as.csv', 'PK\x03\x04\x14\0\x06\0'],
     ] as const) {
       const { code, err } = await calendar.imports(name, content)
-      assert.equal(code, 1, name)
-      assert.match(err, /^The file [ -~]*\.\n$/, name)
+      equal(code, 1, name)
+      match(err, /^The file [ -~]*\.\n$/, name)
     }
-    assert.match(
+    match(
       (await calendar.kalends('import', '/nowhere/x.json')).err,
       /^There is no file \/nowhere\/x\.json\.\n$/,
     )
-    assert.match(
-      (await calendar.kalends('import', '/tmp')).err,
-      /^\S*tmp is a folder: name a file in it\.\n$/,
-    )
+    match((await calendar.kalends('import', '/tmp')).err, /^\S*tmp is a folder: name a file in it\.\n$/)
   })
 
   test('reads past a line that is far too long', async () => {
     const long =
       `${JSON.stringify(shown(1))}\n{"title":"` + `${'x'.repeat(11_000_000)}"}\n${JSON.stringify(shown(2))}\n`
     const out = await calendar.run(2, 'import', await calendar.file('long.ndjson', long))
-    assert.match(out, /line 2: It has 11000012 bytes; the longest line that is read has 10000000\./)
-    assert.equal((await calendar.service.get(ALL)).body.total, 2)
+    match(out, /line 2: It has 11000012 bytes; the longest line that is read has 10000000\./)
+    equal((await calendar.service.get(ALL)).body.total, 2)
   })
 
   test('killed in the middle, it loses and doubles nothing when it is run again', async () => {
@@ -369,10 +356,10 @@ describe('an import of records as the interface shows them', () => {
     child.kill('SIGKILL')
     await ended
     const { out } = await calendar.kalends('import', '--user', 'admin', source)
-    assert.match(out, /0 not in/)
+    match(out, /0 not in/)
     const { total } = (await calendar.service.get(ALL)).body
-    assert.equal(total, 600)
-    assert.equal(
+    equal(total, 600)
+    equal(
       (
         await calendar.service.get(
           '/events?start_date=2000-01-01&end_date=2100-01-01&search=evening&per_page=1',

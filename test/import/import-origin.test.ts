@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { cacheBudget } from '../../src/base/cache.ts'
 import { mayBeOldPath, noOldPaths } from '../../src/features/pages/old-paths.ts'
@@ -53,7 +53,7 @@ async function importLines(
     `${records.map((record) => JSON.stringify(record)).join('\n')}\n`,
   )
   const { out, err, code } = await calendar.kalends('import', ...words, file)
-  assert.equal(code, 0, out + err)
+  equal(code, 0, out + err)
   return out
 }
 
@@ -79,8 +79,8 @@ describe('a site that has moved here', () => {
 
   test('leads nowhere from its addresses until that is said', async () => {
     for (const path of ['/?p=90001', '/event/90001/', '/ort/old-hall/'])
-      assert.equal(await place.at(path), '404', path)
-    assert.equal(await place.at('/veranstaltung/fest/'), '301 /event/fest/', 'a word of another language')
+      equal(await place.at(path), '404', path)
+    equal(await place.at('/veranstaltung/fest/'), '301 /event/fest/', 'a word of another language')
   })
 
   test('leads from old ids and addresses to records here, also where these have other slugs', async () => {
@@ -98,29 +98,26 @@ describe('a site that has moved here', () => {
       ['/event/yoga/2027-03-17/', '/event/yoga-again/'],
       ['/event/yoga/2027-03-24/', '/event/yoga/'],
     ] as const)
-      assert.equal(await place.at(path), `301 ${to}`, path)
-    assert.equal(await place.at('/event/fest/'), '200', 'a page of today goes before an old one')
-    assert.equal(await place.at(`/?p=${own.id}`), '301 /event/fest/')
-    assert.equal(await place.at('/ort/other/'), '404')
-    assert.equal(await place.at('/veranstaltung/other/'), '301 /event/other/', 'a word of another language')
-    assert.match(await place.page('/event/fest-2/'), /<link rel="canonical" href="[^"]*\/event\/fest-2\/">/)
+      equal(await place.at(path), `301 ${to}`, path)
+    equal(await place.at('/event/fest/'), '200', 'a page of today goes before an old one')
+    equal(await place.at(`/?p=${own.id}`), '301 /event/fest/')
+    equal(await place.at('/ort/other/'), '404')
+    equal(await place.at('/veranstaltung/other/'), '301 /event/other/', 'a word of another language')
+    match(await place.page('/event/fest-2/'), /<link rel="canonical" href="[^"]*\/event\/fest-2\/">/)
   })
 
   test('leads on from every old path whatever is accepted, and says in JSON what is unknown', async () => {
     const { origin } = place.calendar.service
     for (const accept of ['*/*', '', 'application/json', 'image/*']) {
-      assert.equal(await place.at('/veranstaltung/fest/', accept), '301 /event/fest-2/', accept)
-      assert.equal(await place.at('/ort/old-hall', accept), '301 /venue/hall/', accept)
+      equal(await place.at('/veranstaltung/fest/', accept), '301 /event/fest-2/', accept)
+      equal(await place.at('/ort/old-hall', accept), '301 /venue/hall/', accept)
       const unknown = await fetch(`${origin}/ort/other/`, { headers: { accept } })
-      assert.deepEqual(
-        [unknown.status, ((await unknown.json()) as { code: string }).code],
-        [404, 'rest_no_route'],
-      )
+      deepEqual([unknown.status, ((await unknown.json()) as { code: string }).code], [404, 'rest_no_route'])
     }
     const head = await fetch(`${origin}/veranstaltung/fest/`, { method: 'HEAD', redirect: 'manual' })
-    assert.deepEqual([head.status, head.headers.get('location')], [301, '/event/fest-2/'])
+    deepEqual([head.status, head.headers.get('location')], [301, '/event/fest-2/'])
     const post = await fetch(`${origin}/veranstaltung/fest/`, { method: 'POST', redirect: 'manual' })
-    assert.equal(post.status, 404)
+    equal(post.status, 404)
   })
 
   test('leads on from the feeds below an old page to those of the record here', async () => {
@@ -132,8 +129,8 @@ describe('a site that has moved here', () => {
       ['/veranstaltung/fest/feed/', '/event/fest-2.rss'],
       ['/ort/old-hall/feed/', '/venue/hall.rss'],
     ] as const) {
-      for (const accept of ['text/html', '*/*']) assert.equal(await place.at(path, accept), `301 ${to}`, path)
-      assert.equal(await place.at(to), '200', to)
+      for (const accept of ['text/html', '*/*']) equal(await place.at(path, accept), `301 ${to}`, path)
+      equal(await place.at(to), '200', to)
     }
     for (const [path, to] of [
       ['/show/gala/?feed=rss2', '/event/gala.rss'],
@@ -148,9 +145,9 @@ describe('a site that has moved here', () => {
       ['/shows/?eventDisplay=month&tribe-bar-date=2027-03-01', '/events/month/2027-03/'],
       ['/shows/category/music/?feed=atom', '/events/category/music.atom'],
     ] as const)
-      for (const accept of ['text/html', '*/*']) assert.equal(await place.at(path, accept), `301 ${to}`, path)
+      for (const accept of ['text/html', '*/*']) equal(await place.at(path, accept), `301 ${to}`, path)
     for (const path of ['/show/other/feed/', '/show/gala/feed/other/', '/feed/gala/ical/x/'])
-      assert.equal(await place.at(path), '404', path)
+      equal(await place.at(path), '404', path)
   })
 
   test('leads on from its list of events, with its views and feeds', async () => {
@@ -168,9 +165,9 @@ describe('a site that has moved here', () => {
       ['/blog/shows/', '/events/'],
       ['/kurs/', '/events/'],
     ] as const)
-      for (const accept of ['text/html', '*/*']) assert.equal(await place.at(path, accept), `301 ${to}`, path)
+      for (const accept of ['text/html', '*/*']) equal(await place.at(path, accept), `301 ${to}`, path)
     for (const path of ['/orts/', '/ort/', '/showing/', '/shows/other/', '/blog/', '/kurs/yoga/', '/s/'])
-      assert.equal(await place.at(path), '404', path)
+      equal(await place.at(path), '404', path)
   })
 
   test('an address that never was one asks nothing of the database once old ones are known', async (t) => {
@@ -180,10 +177,10 @@ describe('a site that has moved here', () => {
     await catchUp(memory)
     const paths = noOldPaths()
     const maybe = (path: string) => mayBeOldPath(paths, memory, database.read, path)
-    assert.equal(maybe('/veranstaltung/other/'), true, 'nothing is known yet')
+    equal(maybe('/veranstaltung/other/'), true, 'nothing is known yet')
     await until(() => !paths.isReading, 'old paths are not read')
-    assert.equal(maybe('/veranstaltung/other/'), false)
-    assert.deepEqual(['/shows/', '/show', '/orts/', '/blog/', '/kurs/chess/'].map(maybe), [
+    equal(maybe('/veranstaltung/other/'), false)
+    deepEqual(['/shows/', '/show', '/orts/', '/blog/', '/kurs/chess/'].map(maybe), [
       true,
       true,
       false,
@@ -191,27 +188,27 @@ describe('a site that has moved here', () => {
       false,
     ])
     for (const path of ['/veranstaltung/fest/', '/veranstaltung/fest', '/veranstaltung/caf%C3%A9/'])
-      assert.equal(maybe(path), true, path)
+      equal(maybe(path), true, path)
     await importLines(place.calendar, [...records, event(90_005, 'added')])
     await catchUp(memory)
-    assert.equal(maybe('/veranstaltung/added/'), true)
-    assert.equal(await place.at('/veranstaltung/added/', '*/*'), '301 /event/added/')
+    equal(maybe('/veranstaltung/added/'), true)
+    equal(await place.at('/veranstaltung/added/', '*/*'), '301 /event/added/')
   })
 
   test('is remembered, writes nothing again, and is gone when the record is', async () => {
     const rows = await place.calendar.rows()
-    assert.match(await importLines(place.calendar, records), /0 made, 0 changed/)
-    assert.equal(await place.calendar.rows(), rows)
+    match(await importLines(place.calendar, records), /0 made, 0 changed/)
+    equal(await place.calendar.rows(), rows)
     const { body } = await place.calendar.service.get('/events/by-slug/fest-2')
     await place.calendar.service.remove(`/events/${body.id}`)
-    for (const path of ['/?p=90001', '/veranstaltung/fest/']) assert.equal(await place.at(path), '410', path)
+    for (const path of ['/?p=90001', '/veranstaltung/fest/']) equal(await place.at(path), '410', path)
     await importLines(place.calendar, records, '--origin', 'none')
-    for (const path of ['/?p=90002', '/ort/old-hall/']) assert.equal(await place.at(path), '404', path)
+    for (const path of ['/?p=90002', '/ort/old-hall/']) equal(await place.at(path), '404', path)
   })
 
   test('answers broken addresses as those of nothing', async () => {
     for (const path of ['/%E0%A4%A', '/%00/', '//', `/${'x'.repeat(2000)}/`])
-      assert.equal(await place.at(path), '404', path)
+      equal(await place.at(path), '404', path)
   })
 })
 
@@ -234,24 +231,24 @@ describe('a site that stays the original', () => {
     ]
     await importLines(calendar, records)
     const here = (slug: string) => `${calendar.service.origin}/event/${slug}/`
-    assert.equal(await canonical('/event/far/'), here('far'))
-    assert.match(await place.page('/sitemap-2027-03.xml'), /\/event\/far\//)
+    equal(await canonical('/event/far/'), here('far'))
+    match(await place.page('/sitemap-2027-03.xml'), /\/event\/far\//)
     await importLines(calendar, records, '--origin', 'stays')
-    assert.equal(await canonical('/event/far/'), `${OLD}/veranstaltung/far/`)
-    assert.match(
+    equal(await canonical('/event/far/'), `${OLD}/veranstaltung/far/`)
+    match(
       await place.page('/event/far/'),
       /property="og:url" content="https:\/\/old\.example\/veranstaltung\/far\/"/,
     )
-    assert.doesNotMatch(await place.page('/sitemap-2027-03.xml'), /\/event\/far\//)
+    doesNotMatch(await place.page('/sitemap-2027-03.xml'), /\/event\/far\//)
     for (const slug of ['bad', 'back']) {
-      assert.equal(await canonical(`/event/${slug}/`), here(slug))
-      assert.match(await place.page('/sitemap-2027-03.xml'), new RegExp(`/event/${slug}/`))
+      equal(await canonical(`/event/${slug}/`), here(slug))
+      match(await place.page('/sitemap-2027-03.xml'), new RegExp(`/event/${slug}/`))
     }
-    assert.doesNotMatch(await place.page('/event/quoted/'), /"><script>\//)
-    assert.equal(await place.at('/?p=1'), '404')
+    doesNotMatch(await place.page('/event/quoted/'), /"><script>\//)
+    equal(await place.at('/?p=1'), '404')
     const rows = await calendar.rows()
     await importLines(calendar, records)
-    assert.equal(await calendar.rows(), rows)
+    equal(await calendar.rows(), rows)
   })
 
   test('is named by each date of a series with its day', async () => {
@@ -264,9 +261,9 @@ describe('a site that stays the original', () => {
     })
     await calendar.run(0, 'import', '--origin', 'stays', source.service.origin)
     for (const day of ['2027-05-03', '2027-05-10', '2027-05-17'])
-      assert.equal(await canonical(`/event/yoga-${day}/`), `${source.service.origin}/event/yoga-${day}/`)
-    assert.doesNotMatch(await place.page('/sitemap-2027-05.xml'), /yoga/)
-    assert.equal(await place.at('/event/yoga/2027-05-10/'), '301 /event/yoga-2027-05-10/')
+      equal(await canonical(`/event/yoga-${day}/`), `${source.service.origin}/event/yoga-${day}/`)
+    doesNotMatch(await place.page('/sitemap-2027-05.xml'), /yoga/)
+    equal(await place.at('/event/yoga/2027-05-10/'), '301 /event/yoga-2027-05-10/')
     await source.close()
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, match, ok, rejects } from 'node:assert/strict'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync } from 'node:zlib'
@@ -44,14 +44,14 @@ describe('what a source leads to', () => {
     })
     for (const address of [linking.origin, redirecting.origin, redirecting.origin + PATH]) {
       const { err, code } = await calendar.kalends('import', ...login, address)
-      assert.equal(code, 1)
-      assert.ok(err.includes(`${other.origin}/`), err)
-      assert.match(
+      equal(code, 1)
+      ok(err.includes(`${other.origin}/`), err)
+      match(
         err,
         /is not asked: the source leads there, and (?:the login is for http:\S+ alone|it is at no public)/,
       )
     }
-    assert.equal(other.asked.length, 0)
+    equal(other.asked.length, 0)
   })
 
   test('is asked with the login at the origin that was named, also by a redirect', async () => {
@@ -62,9 +62,9 @@ describe('what a source leads to', () => {
     })
     await calendar.run(0, 'import', ...login, named.origin + PATH)
     const { out, err } = await calendar.kalends('import', ...login, `${named.origin}/calendar.ics`)
-    assert.match(out, /1 made/, err)
+    match(out, /1 made/, err)
     const expected = `Basic ${Buffer.from('anna:abcd').toString('base64')}`
-    for (const { url, headers } of named.asked) assert.equal(headers.authorization, expected, url)
+    for (const { url, headers } of named.asked) equal(headers.authorization, expected, url)
   })
 
   test('is not asked at an address that is not public', async () => {
@@ -83,12 +83,12 @@ describe('what a source leads to', () => {
         `${redirecting.origin}/calendar.ics`,
       ]) {
         const { err, code } = await calendar.kalends('import', address)
-        assert.equal(code, 1)
-        assert.match(err, /is not asked: the source leads there, and it is at no public address/)
-        assert.ok(err.startsWith(`${origin}/`), err)
+        equal(code, 1)
+        match(err, /is not asked: the source leads there, and it is at no public address/)
+        ok(err.startsWith(`${origin}/`), err)
       }
     }
-    assert.equal(inner.asked.length, 0)
+    equal(inner.asked.length, 0)
   })
 
   test('is not asked when it is no address of the web, or leads round in a circle', async () => {
@@ -96,20 +96,20 @@ describe('what a source leads to', () => {
       const location = request.url?.startsWith('/file') ? 'file:///etc/passwd' : `${request.url}x`
       response.writeHead(302, { location }).end()
     })
-    assert.match((await calendar.kalends('import', `${circle.origin}/file.ics`)).err, /is not asked/)
-    assert.match(
+    match((await calendar.kalends('import', `${circle.origin}/file.ics`)).err, /is not asked/)
+    match(
       (await calendar.kalends('import', `${circle.origin}/round.ics`)).err,
       /redirects more than 10 times/,
     )
-    assert.equal(circle.asked.length, 12)
+    equal(circle.asked.length, 12)
   })
 
   test('gets no login by http when https was named', async () => {
     const plain = await server(empty)
     const named = nameOrigin(plain.origin.replace('http:', 'https:'), 'anna', 'abcd')
     const asking = fetchPolitely(`${plain.origin}/x`, { named, accept: '*/*', backOffMs: 1 })
-    await assert.rejects(asking, /the login is for https:\/\/127\.0\.0\.1:\d+ alone/)
-    assert.equal(plain.asked.length, 0)
+    await rejects(asking, /the login is for https:\/\/127\.0\.0\.1:\d+ alone/)
+    equal(plain.asked.length, 0)
   })
 
   test('is read in any encoding, and asked for once where it cannot be decoded', async () => {
@@ -129,16 +129,13 @@ describe('what a source leads to', () => {
     const named = nameOrigin(origin)
     const fetched = (url: string) => fetchPolitely(url, { named, accept: '*/*', backOffMs: 1 })
     for (const path of ['/zlib', '/raw', '/brotli', '/unknown'])
-      assert.equal((await fetched(origin + path)).body.toString(), 'BEGIN:VCALENDAR', path)
-    assert.equal((await fetched(`${origin}/empty`)).body.length, 0)
-    await assert.rejects(
+      equal((await fetched(origin + path)).body.toString(), 'BEGIN:VCALENDAR', path)
+    equal((await fetched(`${origin}/empty`)).body.length, 0)
+    await rejects(
       fetched(`${origin}/broken`),
       /broken answers with a body that cannot be decoded: incorrect header/,
     )
-    await assert.rejects(
-      fetched('http://[no-address/'),
-      /^SourceFailure: http:\/\/\[no-address\/ is no address\.$/,
-    )
-    assert.equal(asked.length, 6)
+    await rejects(fetched('http://[no-address/'), /^SourceFailure: http:\/\/\[no-address\/ is no address\.$/)
+    equal(asked.length, 6)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { drawPng, uploadPicture } from '../support/pictures.ts'
 import { serverHere } from '../support/server.ts'
@@ -81,8 +81,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     ].join('\n')
     site.events = [event(site, 1, { description: text, excerpt: `<img src="${upload}/hall.png">` })]
     const { out, err, code } = await moved(site)
-    assert.equal(code, 0, out + err)
-    assert.match(out, /1 made/)
+    equal(code, 0, out + err)
+    match(out, /1 made/)
     const media = `${calendar.service.origin}/media/`
     const { body } = await calendar.service.get('/events/by-slug/evening-1')
     const shown = [...body.description.matchAll(/(?:src|href|srcset)="([^"]*)"/g)].map(
@@ -91,7 +91,7 @@ describe('the pictures in the texts of a site that has moved here', () => {
     const names = shown.map((address: string) =>
       address.startsWith(media) ? address.replace(/^.*\/media\/\d{4}\/\d\d\//, '') : address,
     )
-    assert.deepEqual(names, [
+    deepEqual(names, [
       'hall.png',
       'hall-300x200.png',
       'plan-10x20.png',
@@ -100,19 +100,19 @@ describe('the pictures in the texts of a site that has moved here', () => {
       `${site.origin}/show/`,
       'http://127.0.0.2:1/elsewhere.png',
     ])
-    assert.match(body.description, /alt="a &gt; b"/)
-    assert.match(body.excerpt, /\/media\/\d{4}\/\d\d\/hall\.png/)
-    for (const address of shown.slice(0, 5)) assert.equal((await fetch(address)).status, 200, address)
-    assert.deepEqual(
+    match(body.description, /alt="a &gt; b"/)
+    match(body.excerpt, /\/media\/\d{4}\/\d\d\/hall\.png/)
+    for (const address of shown.slice(0, 5)) equal((await fetch(address)).status, 200, address)
+    deepEqual(
       site.asked.filter((path) => path.includes('hall')),
       [`${UPLOADS}/hall.png`],
     )
     const rows = await calendar.rows()
-    assert.match((await moved(site)).out, /0 made, 0 changed/)
-    assert.equal(await calendar.rows(), rows)
+    match((await moved(site)).out, /0 made, 0 changed/)
+    equal(await calendar.rows(), rows)
     for (const conflicts of ['overwrite', 'skip', 'keep'])
-      assert.match((await importSite(site, '--conflicts', conflicts)).out, /0 made, 0 changed/, conflicts)
-    assert.equal(await calendar.rows(), rows)
+      match((await importSite(site, '--conflicts', conflicts)).out, /0 made, 0 changed/, conflicts)
+    equal(await calendar.rows(), rows)
   })
 
   test('are taken with a text that has changed in the source, and what was edited here stays', async () => {
@@ -123,7 +123,7 @@ describe('the pictures in the texts of a site that has moved here', () => {
       event(site, 11, { description: picture('first') }),
       event(site, 12, { description: picture('first') }),
     ]
-    assert.equal((await moved(site)).code, 0)
+    equal((await moved(site)).code, 0)
     const { body } = await calendar.service.get('/events/by-slug/evening-12')
     await calendar.service.update(`/events/${body.id}`, { description: '<p>Ours</p>' })
     site.events = [
@@ -131,12 +131,12 @@ describe('the pictures in the texts of a site that has moved here', () => {
       event(site, 12, { description: picture('third') }),
     ]
     const { out } = await moved(site)
-    assert.match(out, /0 made, 1 changed/)
-    assert.match(out, /evening-?.?12.*was changed here as well, which stays: description/i)
-    assert.match(await description('evening-11'), /second <img src="[^"]*\/media\/[^"]*\/second\.png"/)
-    assert.equal(await description('evening-12'), '<p>Ours</p>')
+    match(out, /0 made, 1 changed/)
+    match(out, /evening-?.?12.*was changed here as well, which stays: description/i)
+    match(await description('evening-11'), /second <img src="[^"]*\/media\/[^"]*\/second\.png"/)
+    equal(await description('evening-12'), '<p>Ours</p>')
     await moved(site, '--conflicts', 'overwrite')
-    assert.match(await description('evening-12'), /third <img src="[^"]*\/media\/[^"]*\/third\.png"/)
+    match(await description('evening-12'), /third <img src="[^"]*\/media\/[^"]*\/third\.png"/)
   })
 
   test('are named where they are missing, and come with a later run', async () => {
@@ -147,24 +147,21 @@ describe('the pictures in the texts of a site that has moved here', () => {
       event(site, 21, { description: `<img src="${lost}"><img src="${site.origin}${UPLOADS}/found.png">` }),
     ]
     const first = await moved(site)
-    assert.equal(first.code, 2)
-    assert.match(
-      first.out,
-      /A picture of its texts could not be fetched, since the answer was 404: \S+\/lost\.png/,
-    )
+    equal(first.code, 2)
+    match(first.out, /A picture of its texts could not be fetched, since the answer was 404: \S+\/lost\.png/)
     const here = await description('evening-21')
-    assert.ok(here.includes(`src="${lost}"`), here)
-    assert.match(here, /\/media\/[^"]*\/found\.png/)
+    ok(here.includes(`src="${lost}"`), here)
+    match(here, /\/media\/[^"]*\/found\.png/)
     const rows = await calendar.rows()
     const again = await moved(site)
-    assert.match(again.out, /0 made, 0 changed/)
-    assert.match(again.out, /lost\.png/)
-    assert.equal(await calendar.rows(), rows)
+    match(again.out, /0 made, 0 changed/)
+    match(again.out, /lost\.png/)
+    equal(await calendar.rows(), rows)
     site.pictures.add(`${UPLOADS}/lost.png`)
     const later = await moved(site)
-    assert.equal(later.code, 0, later.out)
-    assert.match(later.out, /0 made, 1 changed/)
-    assert.match(await description('evening-21'), /\/media\/[^"]*\/lost\.png.*\/media\/[^"]*\/found\.png/)
+    equal(later.code, 0, later.out)
+    match(later.out, /0 made, 1 changed/)
+    match(await description('evening-21'), /\/media\/[^"]*\/lost\.png.*\/media\/[^"]*\/found\.png/)
   })
 
   test('stay until the site is said to have moved, then come into what was edited here', async () => {
@@ -172,18 +169,18 @@ describe('the pictures in the texts of a site that has moved here', () => {
     site.pictures = new Set([`${UPLOADS}/late.png`])
     const text = `<p>Late <img src="${site.origin}${UPLOADS}/late.png" /></p>`
     site.events = [event(site, 31, { description: text })]
-    assert.equal((await importSite(site)).code, 0)
-    assert.equal((await importSite(site, '--origin', 'stays')).code, 0)
-    assert.equal((await moved(site, '--no-images')).code, 0)
-    assert.equal(await description('evening-31'), text)
-    assert.deepEqual(site.asked, [])
-    assert.equal(await at(`${UPLOADS}/late.png`), '404')
+    equal((await importSite(site)).code, 0)
+    equal((await importSite(site, '--origin', 'stays')).code, 0)
+    equal((await moved(site, '--no-images')).code, 0)
+    equal(await description('evening-31'), text)
+    deepEqual(site.asked, [])
+    equal(await at(`${UPLOADS}/late.png`), '404')
     const { body } = await calendar.service.get('/events/by-slug/evening-31')
     await calendar.service.update(`/events/${body.id}`, { description: text.replace('Late', 'Edited') })
     const { out } = await moved(site)
-    assert.match(out, /0 made, 1 changed/)
-    assert.match(await description('evening-31'), /<p>Edited <img src="[^"]*\/media\/[^"]*\/late\.png"/)
-    assert.match((await moved(site)).out, /0 made, 0 changed/)
+    match(out, /0 made, 1 changed/)
+    match(await description('evening-31'), /<p>Edited <img src="[^"]*\/media\/[^"]*\/late\.png"/)
+    match((await moved(site)).out, /0 made, 0 changed/)
   })
 
   test('bring nothing back that was removed here', async () => {
@@ -194,8 +191,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
     const { body } = await calendar.service.get('/events/by-slug/evening-41')
     await calendar.service.remove(`/events/${body.id}`)
     const { out } = await moved(site, '--conflicts', 'overwrite')
-    assert.match(out, /0 made, 0 changed/)
-    assert.deepEqual(site.asked, [])
+    match(out, /0 made, 0 changed/)
+    deepEqual(site.asked, [])
   })
 
   test('lead on from their old addresses in whichever size, as images of records do', async () => {
@@ -208,7 +205,7 @@ describe('the pictures in the texts of a site that has moved here', () => {
     const image = { url: `${site.origin}${UPLOADS}/poster.png` }
     site.events = [event(site, 51, { description: pictures.join(' '), image })]
     const { out, code } = await moved(site)
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     for (const [name, file] of [
       ['stage.png', 'stage.png'],
       ['stage-300x200.png', 'stage-300x200.png'],
@@ -224,11 +221,11 @@ describe('the pictures in the texts of a site that has moved here', () => {
     ] as const)
       for (const accept of ['image/*', 'text/html']) {
         const [status, location = ''] = (await at(`${UPLOADS}/${name}`, accept)).split(' ')
-        assert.deepEqual(
+        deepEqual(
           [status, location.replace(/\d{4}\/\d\d\//, '')],
           ['301', `${calendar.service.origin}/media/${file}`],
         )
-        assert.equal((await fetch(location)).status, 200, name)
+        equal((await fetch(location)).status, 200, name)
       }
     for (const path of [
       `${UPLOADS}/other.png`,
@@ -239,9 +236,9 @@ describe('the pictures in the texts of a site that has moved here', () => {
       `${UPLOADS}/%E0%A4%A.png`,
       `${UPLOADS}/${'a-1x1'.repeat(300)}.png`,
     ])
-      assert.equal(await at(path), '404', path)
+      equal(await at(path), '404', path)
     await importSite(site, '--origin', 'none')
-    assert.equal(await at(`${UPLOADS}/stage.png`), '404')
+    equal(await at(`${UPLOADS}/stage.png`), '404')
   })
 
   test('stay when the run that brought them is undone, which takes the events away', async () => {
@@ -251,19 +248,19 @@ describe('the pictures in the texts of a site that has moved here', () => {
     site.events = [event(site, 61, { description: text })]
     await importSite(site)
     await moved(site)
-    assert.notEqual(await description('evening-61'), text)
+    notEqual(await description('evening-61'), text)
     const [, last = ''] = /^\s*(\d+)/m.exec((await calendar.kalends('imports')).out) ?? []
-    assert.match((await calendar.kalends('imports', 'undo', last)).out, /1 put back, 0 removed, 0 left/)
-    assert.equal(await description('evening-61'), text)
+    match((await calendar.kalends('imports', 'undo', last)).out, /1 put back, 0 removed, 0 left/)
+    equal(await description('evening-61'), text)
     const undone = await calendar.kalends('imports', 'undo', String(Number(last) - 1))
-    assert.match(undone.out, /1 removed/, JSON.stringify(undone))
+    match(undone.out, /1 removed/, JSON.stringify(undone))
     // The command removed it over its own connection, so the service notices a little later.
     await until(
       async () => (await calendar.service.get('/events/by-slug/evening-61')).status !== 200,
       'it is still there',
     )
-    assert.match((await moved(site)).out, /1 made/)
-    assert.match(await description('evening-61'), /\/media\/[^"]*\/undone\.png/)
+    match((await moved(site)).out, /1 made/)
+    match(await description('evening-61'), /\/media\/[^"]*\/undone\.png/)
   })
 
   test('are bounded: ten new ones of a record a run; a missing one is asked for once', async () => {
@@ -276,16 +273,13 @@ describe('the pictures in the texts of a site that has moved here', () => {
       ...Array.from({ length: 12 }, (_, i) => event(site, 200 + i, { description: lost })),
     ]
     const first = await moved(site)
-    assert.match(first.out, /It has more than 10 new pictures; the next run fetches others\./)
-    assert.equal([...(await description('evening-71')).matchAll(/\/media\//g)].length, 10)
-    assert.equal([...first.out.matchAll(/never\.png/g)].length, 12)
-    assert.ok(
-      site.asked.filter((path) => path.endsWith('never.png')).length <= 4,
-      'as many as are prepared at once',
-    )
+    match(first.out, /It has more than 10 new pictures; the next run fetches others\./)
+    equal([...(await description('evening-71')).matchAll(/\/media\//g)].length, 10)
+    equal([...first.out.matchAll(/never\.png/g)].length, 12)
+    ok(site.asked.filter((path) => path.endsWith('never.png')).length <= 4, 'as many as are prepared at once')
     const { out } = await moved(site)
-    assert.match(out, /0 made, 1 changed/)
-    assert.equal([...(await description('evening-71')).matchAll(/\/media\//g)].length, 12)
+    match(out, /0 made, 1 changed/)
+    equal([...(await description('evening-71')).matchAll(/\/media\//g)].length, 12)
   })
 
   test('cost time that grows with the text, however many there are and however odd their tags', async () => {
@@ -300,8 +294,8 @@ describe('the pictures in the texts of a site that has moved here', () => {
       `<img ${fill('  ').slice(95_000)} src=${fill('-1x1').slice(95_000)}>`,
     ].map((description, i) => event(site, 80 + i, { description }))
     const { out } = await moved(site)
-    assert.match(out, /6 made/)
-    assert.ok(site.asked.length < 30, String(site.asked.length))
+    match(out, /6 made/)
+    ok(site.asked.length < 30, String(site.asked.length))
   })
 
   test('of plain files come along by the addresses of their pages; those of other hosts stay', async () => {
@@ -318,17 +312,17 @@ describe('the pictures in the texts of a site that has moved here', () => {
       records.map((record) => JSON.stringify(record)).join('\n'),
     )
     await calendar.run(0, 'import', '--origin', 'moved', '--same-as', 'none', file)
-    assert.match(await description('evening-91'), /\/media\/[^"]*\/filed\.png/)
-    for (const slug of ['evening-92', 'evening-93']) assert.equal(await description(slug), text)
-    assert.match(await at(`${UPLOADS}/filed.png`), /^301 /)
+    match(await description('evening-91'), /\/media\/[^"]*\/filed\.png/)
+    for (const slug of ['evening-92', 'evening-93']) equal(await description(slug), text)
+    match(await at(`${UPLOADS}/filed.png`), /^301 /)
   })
 
   test('are not fetched by a dry run', async () => {
     const site = await startSite()
     site.pictures = new Set([`${UPLOADS}/dry.png`])
     site.events = [event(site, 95, { description: `<img src="${UPLOADS}/dry.png">` })]
-    assert.match((await moved(site, '--dry-run')).out, /1 made/)
-    assert.deepEqual(site.asked, [])
+    match((await moved(site, '--dry-run')).out, /1 made/)
+    deepEqual(site.asked, [])
   })
 })
 
@@ -339,8 +333,8 @@ test('pictures at addresses that are not public are not fetched', async (t) => {
   site.pictures = new Set([`${UPLOADS}/inside.png`])
   site.events = [event(site, 1, { description: `<img src="${UPLOADS}/inside.png">` })]
   const out = await guarded.run(2, 'import', '--origin', 'moved', site.origin + NAMESPACE)
-  assert.match(out, /127\.0\.0\.1 has no public address/)
-  assert.deepEqual(site.asked, [])
+  match(out, /127\.0\.0\.1 has no public address/)
+  deepEqual(site.asked, [])
 })
 
 test('pictures come along with series, their dates, venues and categories, once each', async (t) => {
@@ -365,21 +359,21 @@ test('pictures come along with series, their dates, venues and categories, once 
   })
   const importAll = () => calendar.kalends('import', '--origin', 'moved', source.service.origin)
   const { out, code } = await importAll()
-  assert.equal(code, 0, out)
+  equal(code, 0, out)
   const { events } = (await calendar.service.get('/events?start_date=2027-01-01')).body
-  assert.equal(events.length, 3)
+  equal(events.length, 3)
   const [venue, music] = [events[0].venue, events[0].categories].map((linked) => [linked].flat()[0])
   const { body: hall } = await calendar.service.get(`/venues/${venue.id}`)
   for (const text of [...events, hall, music].map((record) => record.description)) {
-    assert.ok(text.includes(`src="${calendar.service.origin}/media/`), text)
-    assert.ok(!text.includes(source.service.origin), text)
+    ok(text.includes(`src="${calendar.service.origin}/media/`), text)
+    ok(!text.includes(source.service.origin), text)
   }
-  assert.match(events[0].description, /First/)
-  assert.doesNotMatch(events[1].description, /First/)
-  assert.equal((await calendar.service.get('~/wp-json/wp/v2/media')).body.length, 1)
+  match(events[0].description, /First/)
+  doesNotMatch(events[1].description, /First/)
+  equal((await calendar.service.get('~/wp-json/wp/v2/media')).body.length, 1)
   const rows = await calendar.rows()
-  assert.match((await importAll()).out, /0 made, 0 changed/)
-  assert.equal(await calendar.rows(), rows)
+  match((await importAll()).out, /0 made, 0 changed/)
+  equal(await calendar.rows(), rows)
 })
 
 test('pictures stay where they are for a user who may upload none, with the reason', async (t) => {
@@ -396,5 +390,5 @@ test('pictures stay where they are for a user who may upload none, with the reas
     'contributor',
     site.origin + NAMESPACE,
   )
-  assert.match(out, /since the user contributor may upload no images/)
+  match(out, /since the user contributor may upload no images/)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { registerExportCommand } from '../../src/features/transfer/export.ts'
@@ -32,7 +32,7 @@ describe('what a source calls private', () => {
     const file = await of.file('exported', '')
     const words = ['export', '--all', '--format', format, '--output', file]
     const { err, code } = await runCommand((program) => registerExportCommand(program, of.ground, []), words)
-    assert.equal(code, 0, err)
+    equal(code, 0, err)
     return readFile(file, 'utf8')
   }
 
@@ -48,11 +48,11 @@ describe('what a source calls private', () => {
       await using there = await startCalendar({ timezone: 'UTC' })
       const file = await there.file(`all.${format}`, await exported(format))
       await there.run(0, 'import', file)
-      assert.deepEqual(await seen('admin', there), await seen('admin'))
-      assert.deepEqual(await seen('anonymous', there), ['A publish: publish'])
+      deepEqual(await seen('admin', there), await seen('admin'))
+      deepEqual(await seen('anonymous', there), ['A publish: publish'])
       const before = await there.rows()
       await there.kalends('import', file)
-      assert.equal(await there.rows(), before)
+      equal(await there.rows(), before)
     })
 
   for (const format of FORMATS)
@@ -94,10 +94,10 @@ describe('what a source calls private', () => {
       t.after(there.close)
       const file = await there.file(`all.${format}`, await exported(format))
       await there.kalends('import', file)
-      assert.deepEqual(await dates(there), await dates(calendar))
+      deepEqual(await dates(there), await dates(calendar))
       const { body } = await there.service.get(`${ALL}&status=draft`, 'admin')
       const published = await there.service.update(`/events/${body.events[0].id}`, { status: 'publish' })
-      assert.notEqual(published.date, date)
+      notEqual(published.date, date)
     })
 
   for (const format of FORMATS)
@@ -125,8 +125,8 @@ describe('what a source calls private', () => {
       await calendar.service.update(`/events/${body.events[1].id}`, { status: 'draft' })
       const before = await calendar.rows()
       const { err } = await importing(`own.${format}`, await exported(format))
-      assert.match(err, /^The source is this calendar itself/)
-      assert.equal(await calendar.rows(), before)
+      match(err, /^The source is this calendar itself/)
+      equal(await calendar.rows(), before)
     })
 
   test('comes in from iCalendar as private, stays so, and is public once the source says so', async () => {
@@ -149,9 +149,9 @@ describe('what a source calls private', () => {
         ],
       )
     const { out, code } = await importing('a.ics', source('CLASS:PRIVATE', 'CLASS:CONFIDENTIAL'))
-    assert.equal(code, 0, out)
-    assert.deepEqual(await seen('anonymous'), ['Dates: publish', 'Open: publish', 'Public: publish'])
-    assert.deepEqual(await seen('admin'), [
+    equal(code, 0, out)
+    deepEqual(await seen('anonymous'), ['Dates: publish', 'Open: publish', 'Public: publish'])
+    deepEqual(await seen('admin'), [
       'Closed date: private',
       'Dates: publish',
       'Odd: private',
@@ -164,13 +164,9 @@ describe('what a source calls private', () => {
     ])
     const before = await calendar.rows()
     await importing('a.ics', source('CLASS:PRIVATE', 'CLASS:CONFIDENTIAL'))
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
     await importing('a.ics', source('CLASS:PUBLIC', 'DESCRIPTION:No class'))
-    assert.deepEqual((await seen('anonymous')).slice(2), [
-      'Plan: publish',
-      'Public: publish',
-      'Secret: publish',
-    ])
+    deepEqual((await seen('anonymous')).slice(2), ['Plan: publish', 'Public: publish', 'Secret: publish'])
   })
 
   test('comes in from tables of Google and Outlook as private', async () => {
@@ -188,10 +184,10 @@ describe('what a source calls private', () => {
     ]
     for (const [name, lines] of Object.entries({ google, outlook })) {
       const { out, code } = await importing(`${name}.csv`, lines.join('\r\n'))
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
     }
-    assert.deepEqual(await seen('anonymous'), ['Offen: publish', 'Open: publish'])
-    assert.deepEqual(await seen('admin'), [
+    deepEqual(await seen('anonymous'), ['Offen: publish', 'Open: publish'])
+    deepEqual(await seen('admin'), [
       'Closed: private',
       'Geschlossen: private',
       'Offen: publish',
@@ -204,11 +200,11 @@ describe('what a source calls private', () => {
     const source = (kind: string) =>
       icsOf(['a@x', 'SUMMARY:Was open', AT, `CLASS:${kind}`], ['b@x', 'SUMMARY:Closed', AT, 'CLASS:PRIVATE'])
     const { out, code } = await importing('a.ics', source('PUBLIC'), '--no-private')
-    assert.equal(code, 0, out)
-    assert.match(out, /Left out, since the source has it as private:\n {2}line \d+: event b@x \(Closed\)/)
-    assert.deepEqual(await seen('admin'), ['Was open: publish'])
+    equal(code, 0, out)
+    match(out, /Left out, since the source has it as private:\n {2}line \d+: event b@x \(Closed\)/)
+    deepEqual(await seen('admin'), ['Was open: publish'])
     await importing('a.ics', source('PRIVATE'), '--no-private')
-    assert.deepEqual(await seen('admin'), ['Was open: private'])
+    deepEqual(await seen('admin'), ['Was open: private'])
   })
 
   for (const format of isWhole ? ['json', 'ndjson'] : ['ndjson'])
@@ -224,12 +220,12 @@ describe('what a source calls private', () => {
         'import',
         await there.file(`a.${format}`, await exported(format)),
       )
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
       for (const one of [calendar, there]) {
         const { events } = (await one.service.get(`${ALL}&status=draft`, 'admin')).body
         const [{ venue, organizer }] = events
-        assert.deepEqual([venue.venue, venue.status], ['Draft hall', 'draft'])
-        assert.deepEqual([organizer[0].organizer, organizer[0].status], ['Crew', 'private'])
+        deepEqual([venue.venue, venue.status], ['Draft hall', 'draft'])
+        deepEqual([organizer[0].organizer, organizer[0].status], ['Crew', 'private'])
       }
     })
 
@@ -245,7 +241,7 @@ describe('what a source calls private', () => {
         .map(([line]) => line)
         .sort(),
     ])
-    assert.deepEqual(marks.sort(), [
+    deepEqual(marks.sort(), [
       ['Closed', 'CLASS:PRIVATE', 'STATUS:CONFIRMED', 'X-KALENDS-STATUS:private'],
       'Later CLASS:PRIVATE STATUS:CONFIRMED X-KALENDS-DATE:20990101T080000Z X-KALENDS-STATUS:future'.split(
         ' ',

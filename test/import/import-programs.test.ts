@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { onDay } from '../support/service.ts'
@@ -37,17 +37,14 @@ describe('calendar files as programs write them', () => {
         ['b@x', 'SUMMARY:Plain', AT, 'DESCRIPTION:a < b\\, c > d & <tag> stay\\nas they are'],
       ),
     )
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const found = await byTitle()
     const { description } = found.get('Rich')
-    assert.match(description, /Bring<br \/>\s*tea &amp; cake:/)
-    assert.match(description, /<ul>\s*<li>one<\/li>\s*<\/ul>/)
-    assert.match(description, /<a href="https:\/\/example\.org\/x">more<\/a>/)
-    assert.doesNotMatch(description, /&lt;|script|onerror|html-blob/)
-    assert.match(
-      found.get('Plain').description,
-      /a &lt; b, c &gt; d &amp; &lt;tag&gt; stay<br \/>\s*as they are/,
-    )
+    match(description, /Bring<br \/>\s*tea &amp; cake:/)
+    match(description, /<ul>\s*<li>one<\/li>\s*<\/ul>/)
+    match(description, /<a href="https:\/\/example\.org\/x">more<\/a>/)
+    doesNotMatch(description, /&lt;|script|onerror|html-blob/)
+    match(found.get('Plain').description, /a &lt; b, c &gt; d &amp; &lt;tag&gt; stay<br \/>\s*as they are/)
   })
 
   test('text that only shows markup comes back as text from the own calendar file', async () => {
@@ -64,7 +61,7 @@ describe('calendar files as programs write them', () => {
     ).text()
     await there.run(0, 'import', await there.file('a.ics', text))
     const [shown] = (await there.service.get(ALL)).body.events
-    assert.equal(shown.description, (await events())[0].description)
+    equal(shown.description, (await events())[0].description)
   })
 
   test('the address of a meeting is a website, and no venue', async () => {
@@ -76,19 +73,16 @@ describe('calendar files as programs write them', () => {
         ['c@x', 'SUMMARY:Own', AT, 'URL:https://example.org/c', 'LOCATION:https://zoom.example/j/1'],
       ),
     )
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const found = await byTitle()
-    assert.deepEqual(
+    deepEqual(
       [found.get('Online').website, found.get('Online').venue],
       ['https://zoom.example/j/1?pwd=2', []],
     )
     const { website, venue } = found.get('Both')
-    assert.deepEqual(
-      [website, venue.venue, venue.address],
-      ['https://meet.example/abc', 'Town Hall', '1 Quay'],
-    )
-    assert.equal(found.get('Own').website, 'https://example.org/c')
-    assert.equal((await list('venues')).length, 1)
+    deepEqual([website, venue.venue, venue.address], ['https://meet.example/abc', 'Town Hall', '1 Quay'])
+    equal(found.get('Own').website, 'https://example.org/c')
+    equal((await list('venues')).length, 1)
   })
 
   test('an organizer without a name publishes no address', async () => {
@@ -101,9 +95,9 @@ describe('calendar files as programs write them', () => {
       ),
     )
     const found = await byTitle()
-    assert.deepEqual([found.get('None').organizer, found.get('Address').organizer], [[], []])
-    assert.equal(found.get('Named').organizer[0].organizer, 'Club')
-    assert.doesNotMatch(JSON.stringify(await list('organizers')), /anna/)
+    deepEqual([found.get('None').organizer, found.get('Address').organizer], [[], []])
+    equal(found.get('Named').organizer[0].organizer, 'Club')
+    doesNotMatch(JSON.stringify(await list('organizers')), /anna/)
   })
 
   test('addresses of people are public with --with-addresses alone, and the report counts them', async () => {
@@ -126,26 +120,26 @@ describe('calendar files as programs write them', () => {
       ['d@x', 'SUMMARY:D', AT, 'CONTACT:Ann Lee\\, ann@firm.example\\, +353 1 555 0100'],
     )
     const line = /ORGANIZER: The e-mail addresses of 2 organizers .*--with-addresses/
-    assert.match((await importing('a.ics', text, '--dry-run')).out, line)
+    match((await importing('a.ics', text, '--dry-run')).out, line)
     for (const made of [7, 0]) {
       const { out, code } = await importing('a.ics', text)
-      assert.equal(code, 0, out)
-      assert.match(out, line)
-      assert.match(out, new RegExp(`${made} made, 0 changed`))
+      equal(code, 0, out)
+      match(out, line)
+      match(out, new RegExp(`${made} made, 0 changed`))
     }
     const { origin } = calendar.service
     const pages = ['/event/a/', '/event/c/', '/event/d/', '/events.ics', '/events.csv', '/events.jsonld']
     const shown = await Promise.all(pages.map(async (path) => (await fetch(`${origin}${path}`)).text()))
     const records = [await events(), await list('organizers')]
-    assert.doesNotMatch(JSON.stringify([shown, records]), /firm\.example/)
-    assert.deepEqual((await list('organizers')).map(({ organizer }) => organizer).sort(), [
+    doesNotMatch(JSON.stringify([shown, records]), /firm\.example/)
+    deepEqual((await list('organizers')).map(({ organizer }) => organizer).sort(), [
       'Ann Lee',
       'Doe, John',
       'Jane Doe',
     ])
     const { out } = await importing('a.ics', text, '--with-addresses')
-    assert.doesNotMatch(out, /ORGANIZER:/)
-    assert.deepEqual((await list('organizers')).map(({ email }) => email ?? '').sort(), [
+    doesNotMatch(out, /ORGANIZER:/)
+    deepEqual((await list('organizers')).map(({ email }) => email ?? '').sort(), [
       '',
       'jane.doe@firm.example',
       'john@firm.example',
@@ -174,26 +168,23 @@ describe('tables as programs write them', () => {
     )
     for (const [name, text] of Object.entries({ venues, organizers })) {
       const { out, code } = await importing(`${name}.csv`, text)
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
       const before = await calendar.rows()
       await importing(`${name}.csv`, text)
-      assert.equal(await calendar.rows(), before)
+      equal(await calendar.rows(), before)
     }
     const hall = (await list('venues')).find(({ venue }) => venue === 'Harbour Hall')
-    assert.deepEqual(
+    deepEqual(
       [hall.address, hall.city, hall.country, hall.state, hall.zip, hall.geo_lat, hall.geo_lng, hall.phone],
       ['1 Quay, Floor 2', 'Kilvara', 'Ireland', 'Clare', 'V95', 52.5, -9.1, '+353 1'],
     )
-    assert.equal(hall.website, 'https://hall.example')
-    assert.match(hall.description, /<b>Old<\/b> hall/)
+    equal(hall.website, 'https://hall.example')
+    match(hall.description, /<b>Old<\/b> hall/)
     const people = await list('organizers')
     const club = people.find(({ organizer }) => organizer === 'Club')
-    assert.deepEqual(
-      [club.email, club.website, club.phone],
-      ['club@example.org', 'https://club.example', '+353 2'],
-    )
-    assert.match(club.description, /Since 1920/)
-    assert.equal((await list('venues')).filter(({ venue }) => venue === 'Town Hall').length, 2)
+    deepEqual([club.email, club.website, club.phone], ['club@example.org', 'https://club.example', '+353 2'])
+    match(club.description, /Since 1920/)
+    equal((await list('venues')).filter(({ venue }) => venue === 'Town Hall').length, 2)
     const ids = people.map(({ id }) => id)
     const { out, code } = await importing(
       'events.csv',
@@ -204,19 +195,19 @@ describe('tables as programs write them', () => {
         'Lost,2027-07-07,20:00,,987654',
       ),
     )
-    assert.equal(code, 2)
-    assert.match(out, /line 4: Lost: There is no organizer with the id 987654, so it is in without it/)
+    equal(code, 2)
+    match(out, /line 4: Lost: There is no organizer with the id 987654, so it is in without it/)
     const found = await byTitle()
-    assert.deepEqual(pluck(found.get('Ball').organizer, 'id').sort(), ids.sort())
-    assert.equal(found.get('Ball').venue.id, hall.id)
-    assert.deepEqual([found.get('Fair').organizer[0].id, found.get('Lost').organizer], [club.id, []])
-    assert.equal((await list('organizers')).length, 2)
+    deepEqual(pluck(found.get('Ball').organizer, 'id').sort(), ids.sort())
+    equal(found.get('Ball').venue.id, hall.id)
+    deepEqual([found.get('Fair').organizer[0].id, found.get('Lost').organizer], [club.id, []])
+    equal((await list('organizers')).length, 2)
   })
 
   test('a table of venues may have one column, whose name may have two meanings', async () => {
     const { out, code } = await importing('venues.csv', table('Ort', 'Hall'))
-    assert.equal(code, 0, out)
-    assert.deepEqual(pluck(await list('venues'), 'venue'), ['Hall'])
+    equal(code, 0, out)
+    deepEqual(pluck(await list('venues'), 'venue'), ['Hall'])
   })
 
   test('ids of organizers are those that a site had which has moved here', async () => {
@@ -227,8 +218,8 @@ describe('tables as programs write them', () => {
       'events.csv',
       table('Event Name,Event Start Date,Event Organizer Name(s) or ID(s)', 'New,2027-07-05,4321'),
     )
-    assert.equal(code, 0, out)
-    assert.equal((await byTitle()).get('New').organizer[0].organizer, 'Club')
+    equal(code, 0, out)
+    equal((await byTitle()).get('New').organizer[0].organizer, 'Club')
   })
 
   test('a line with the separator, years of two digits and months by name are read', async () => {
@@ -244,9 +235,9 @@ describe('tables as programs write them', () => {
       'G;1/1/69;10:00;;',
     )
     const { out, code } = await importing('a.csv', text)
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const times = (await events()).map(({ title, start_date, end_date }) => [title, start_date, end_date])
-    assert.deepEqual(times.sort(), [
+    deepEqual(times.sort(), [
       ['A', '2027-04-25 19:30:00', '2027-04-25 21:00:00'],
       ['B', '2027-04-05 19:30:00', '2027-04-05 23:00:00'],
       ['C', '2027-04-12 19:00:00', '2027-04-13 01:00:00'],
@@ -270,9 +261,9 @@ describe('tables as programs write them', () => {
         'a.csv',
         table(header, `Ball;5.7.2027;20:00;${end};Hall;Kilvara;Club;Music;Text`),
       )
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
       const [{ title, start_date, venue, organizer, categories, description }] = await events()
-      assert.deepEqual(
+      deepEqual(
         [
           title,
           start_date,
@@ -292,11 +283,11 @@ describe('tables as programs write them', () => {
     await importing('a.csv', table('Title,Date,Categories', 'A,2027-07-05,"jazz, Dance"'))
     await importing('a.ics', icsOf(['b@x', 'SUMMARY:B', AT, 'CATEGORIES:Jazz']))
     for (const event of await events())
-      assert.ok(
+      ok(
         event.categories.some(({ id }: Shown) => id === jazz.id),
         event.title,
       )
-    assert.deepEqual((await list('categories')).map(({ name }) => name).sort(), ['Dance', 'Jazz', 'Music'])
+    deepEqual((await list('categories')).map(({ name }) => name).sort(), ['Dance', 'Jazz', 'Music'])
   })
 
   test('columns that are not understood are named once, and take nothing away', async () => {
@@ -307,17 +298,17 @@ describe('tables as programs write them', () => {
     )
     for (const words of [['--dry-run'], [], []]) {
       const { out, code } = await importing('a.csv', text, ...words)
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
       const [line = '', ...more] = out.split('\n').filter((line) => line.includes('Ticketpreis'))
-      assert.match(line, /: Ort der Handlung, Ticketpreis, Venue Description\..*--map/)
-      assert.deepEqual(more, [])
+      match(line, /: Ort der Handlung, Ticketpreis, Venue Description\..*--map/)
+      deepEqual(more, [])
     }
     const mapped = ['--map', 'Ort der Handlung=venue', '--map', 'Ticketpreis=cost', '--map', 'Reminder=tags']
-    assert.match((await importing('a.csv', text, ...mapped)).out, /: Venue Description\./)
+    match((await importing('a.csv', text, ...mapped)).out, /: Venue Description\./)
     const { venue, cost } = (await byTitle()).get('Ball')
-    assert.deepEqual([venue.venue, cost], ['Hall', '$12'])
+    deepEqual([venue.venue, cost], ['Hall', '$12'])
     const venues = table('Venue name,Ort der Handlung', 'Town Hall,Quay')
-    assert.match((await importing('venues.csv', venues)).out, /: Ort der Handlung\./)
+    match((await importing('venues.csv', venues)).out, /: Ort der Handlung\./)
   })
 
   test('the names of Events Manager are understood', async () => {
@@ -331,14 +322,14 @@ describe('tables as programs write them', () => {
       'Fair,2027-07-06,20:00:00,2027-07-06,22:00:00,0,Europe/Berlin,0,Text,,,,,,,,,,',
     )
     const { out, code } = await importing('a.csv', text)
-    assert.equal(code, 0, out)
-    assert.doesNotMatch(out, /not read/i)
+    equal(code, 0, out)
+    doesNotMatch(out, /not read/i)
     const { venue, ...event } = (await byTitle()).get('Ball')
-    assert.deepEqual(
+    deepEqual(
       [venue.venue, venue.address, venue.city, venue.state, venue.zip, venue.country, venue.geo_lat],
       ['Hall', '1 Quay', 'Kilvara', 'Clare', 'V95', 'IE', 52.5],
     )
-    assert.deepEqual([event.timezone, event.status, event.tags[0].name], ['Europe/Berlin', 'publish', 'late'])
+    deepEqual([event.timezone, event.status, event.tags[0].name], ['Europe/Berlin', 'publish', 'late'])
   })
 
   test('times with an offset and 24:00 are read, a moment for a moment and a day for a day', async () => {
@@ -356,7 +347,7 @@ describe('tables as programs write them', () => {
       'Noon,2027-05-01,noon,,1430,Europe/Berlin,',
     )
     const { out, code } = await importing('a.csv', text)
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const found = await byTitle()
     const utc = ['Zulu', 'Offset', 'Site', 'Twice', 'Cells', 'Late', 'Later', 'Night', 'Noon'].map(
       (title) => {
@@ -364,7 +355,7 @@ describe('tables as programs write them', () => {
         return [title, utc_start_date, utc_end_date]
       },
     )
-    assert.deepEqual(utc, [
+    deepEqual(utc, [
       ['Zulu', '2027-05-01 19:00:00', '2027-05-01 21:00:00'],
       ['Offset', '2027-05-01 17:00:00', '2027-05-02 02:00:00'],
       ['Site', '2027-05-01 17:00:00', '2027-05-01 17:00:00'],
@@ -375,13 +366,13 @@ describe('tables as programs write them', () => {
       ['Night', '2027-05-01 22:00:00', '2027-05-02 00:00:00'],
       ['Noon', '2027-05-01 10:00:00', '2027-05-01 12:30:00'],
     ])
-    assert.equal(found.get('Zulu').start_date, '2027-05-01 21:00:00')
-    assert.deepEqual(
+    equal(found.get('Zulu').start_date, '2027-05-01 21:00:00')
+    deepEqual(
       [found.get('Days').start_date, found.get('Days').end_date],
       ['2027-05-01 00:00:00', '2027-05-01 23:59:59'],
     )
     const wrong = table('title,start_date,start_time', 'A,2027-05-01,24:30', 'B,2027-05-01T25:00:00Z,')
-    assert.equal((await importing('b.csv', wrong)).code, 2)
+    equal((await importing('b.csv', wrong)).code, 2)
   })
 })
 
@@ -404,21 +395,21 @@ describe('JSON without ids', () => {
   }))
     test(`comes in with what it refers to, and writes nothing again (${name})`, async () => {
       const { out, code } = await importing(name, text)
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
       const found = await byTitle()
       for (const [title, city] of [
         ['Ball', 'Kilvara'],
         ['Fair', 'Aldbury'],
       ]) {
         const { venue, organizer, categories, tags } = found.get(title)
-        assert.deepEqual([venue.venue, venue.city], ['Hall', city])
-        assert.deepEqual(pluck(organizer, 'organizer'), ['Club', 'Guild'])
-        assert.deepEqual(pluck(categories, 'name'), ['Dance', 'Music'])
-        assert.deepEqual(pluck(tags, 'name'), ['late'])
+        deepEqual([venue.venue, venue.city], ['Hall', city])
+        deepEqual(pluck(organizer, 'organizer'), ['Club', 'Guild'])
+        deepEqual(pluck(categories, 'name'), ['Dance', 'Music'])
+        deepEqual(pluck(tags, 'name'), ['late'])
       }
-      assert.deepEqual([(await list('venues')).length, (await list('organizers')).length], [2, 2])
+      deepEqual([(await list('venues')).length, (await list('organizers')).length], [2, 2])
       const before = await calendar.rows()
       await importing(name, text)
-      assert.equal(await calendar.rows(), before)
+      equal(await calendar.rows(), before)
     })
 })

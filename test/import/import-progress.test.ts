@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -18,32 +18,32 @@ const far = { records: 1500, done: 30, total: 120, elapsed: 3000 }
 
 describe('the line of progress', () => {
   test('has a bar, the share, the rate and the time left, whatever the width of the terminal', () => {
-    assert.equal(
+    equal(
       describeFar(far, 100),
       '[==========------------------------------] 25 %, 1500 records, 500 a second, 9 s left',
     )
     for (let columns = 1; columns < 200; columns++) {
       const line = describeFar(far, columns)
-      assert.ok(line.length < columns, `${columns}: ${line}`)
-      if (columns > 45) assert.match(line, /9 s left$/)
+      ok(line.length < columns, `${columns}: ${line}`)
+      if (columns > 45) match(line, /9 s left$/)
     }
-    assert.match(describeFar(far, 70), /^\[==-{8}\] 25 %/)
-    assert.equal(describeFar(far, 60), '25 %, 1500 records, 500 a second, 9 s left')
+    match(describeFar(far, 70), /^\[==-{8}\] 25 %/)
+    equal(describeFar(far, 60), '25 %, 1500 records, 500 a second, 9 s left')
   })
 
   test('says no more than is known: of no total, of nothing done, of the end', () => {
-    assert.equal(describeFar({ ...far, total: 0 }, 80), '1500 records, 500 a second')
-    assert.equal(describeFar({ records: 0, done: 0, total: 0, elapsed: 0 }, 80), '0 records')
+    equal(describeFar({ ...far, total: 0 }, 80), '1500 records, 500 a second')
+    equal(describeFar({ records: 0, done: 0, total: 0, elapsed: 0 }, 80), '0 records')
     const asking = { records: 0, done: 0, total: 0, elapsed: 900, asking: 'https://town.example/' }
-    assert.equal(describeFar(asking, 80), 'asking https://town.example/')
-    assert.equal(describeFar({ ...asking, records: 2 }, 80), '2 records, 2 a second')
-    assert.match(describeFar({ records: 0, done: 0, total: 7, elapsed: 90 }, 80), /\] 0 %, 0 records$/)
-    assert.match(describeFar({ ...far, records: 1, done: 130 }, 80), /^\[=+\] 100 %, 1 record, 0 a second$/)
+    equal(describeFar(asking, 80), 'asking https://town.example/')
+    equal(describeFar({ ...asking, records: 2 }, 80), '2 records, 2 a second')
+    match(describeFar({ records: 0, done: 0, total: 7, elapsed: 90 }, 80), /\] 0 %, 0 records$/)
+    match(describeFar({ ...far, records: 1, done: 130 }, 80), /^\[=+\] 100 %, 1 record, 0 a second$/)
   })
 
   test('has a long time in its two largest units', () => {
-    assert.match(describeFar({ ...far, elapsed: 65_000 }, 80), /3 min 15 s left/)
-    assert.match(describeFar({ ...far, elapsed: 3_000_000 }, 80), /2 h 30 min left/)
+    match(describeFar({ ...far, elapsed: 65_000 }, 80), /3 min 15 s left/)
+    match(describeFar({ ...far, elapsed: 3_000_000 }, 80), /2 h 30 min left/)
   })
 
   test('is a plain one now and then where there is no terminal', async () => {
@@ -57,11 +57,11 @@ describe('the line of progress', () => {
     const patient = await openProgress(source, stream)
     patient.show(counts)
     patient.close()
-    assert.deepEqual(written, [])
+    deepEqual(written, [])
     const eager = await openProgress(source, stream, 0)
     eager.show(counts)
     eager.close()
-    assert.match(written.join(''), /^50 %, 6 records, \d+ a second, \d+ s left\n$/)
+    match(written.join(''), /^50 %, 6 records, \d+ a second, \d+ s left\n$/)
   })
 })
 
@@ -109,12 +109,11 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
     for (const columns of isWhole ? [100, 30] : [100]) {
       const shown = await onTerminal(file, columns)
       const lines = shown.split('<ESC>[1G').slice(1)
-      assert.ok(lines.length > 1, shown)
-      for (const line of lines)
-        assert.ok((line.split('<ESC>')[0] ?? '').length < columns, `${columns}: ${line}`)
-      if (columns > 40) assert.match(lines.at(-1) ?? '', /100 %, 600 records, \d+ a second/)
-      assert.match(shown, /<ESC>\[\?25h.*\r\nRun 1: 600 made, /s)
-      assert.doesNotMatch(shown, /NaN|NULL|INF/)
+      ok(lines.length > 1, shown)
+      for (const line of lines) ok((line.split('<ESC>')[0] ?? '').length < columns, `${columns}: ${line}`)
+      if (columns > 40) match(lines.at(-1) ?? '', /100 %, 600 records, \d+ a second/)
+      match(shown, /<ESC>\[\?25h.*\r\nRun 1: 600 made, /s)
+      doesNotMatch(shown, /NaN|NULL|INF/)
     }
   })
 
@@ -130,7 +129,7 @@ describe('an import on a terminal', { skip: !existsSync(SCRIPT) }, () => {
         isTyped = true
         type('\x03')
       })
-      assert.match(shown, /<ESC>\[\?25h<ESC>\[\?7h/)
-      assert.doesNotMatch(shown, /Run 1|secret/)
+      match(shown, /<ESC>\[\?25h<ESC>\[\?7h/)
+      doesNotMatch(shown, /Run 1|secret/)
     })
 })

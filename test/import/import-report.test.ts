@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { ics, vevent } from './calendar-file.ts'
@@ -52,9 +52,9 @@ describe('the report of an import', () => {
       [['--dry-run'], would],
     ] as const) {
       const out = await run(calendar, ...words, source)
-      assert.ok(out.includes(line), out)
+      ok(out.includes(line), out)
     }
-    assert.match(await run(calendar, await calendar.file('none.ics', ics())), /^Run 3: 0 made/)
+    match(await run(calendar, await calendar.file('none.ics', ics())), /^Run 3: 0 made/)
   })
 
   test('counts for a dry run as well what stays as it is here', async (t) => {
@@ -90,8 +90,8 @@ describe('the report of an import', () => {
       'skip',
       await calendar.file('town.ics', town('two', 1)),
     )
-    assert.match(out, /0 made, 0 changed, 0 unchanged, 5 left as they are here/)
-    assert.match(out, /visitors would see: 3 coming, 0 past; and not: 0 private, 1 draft/)
+    match(out, /0 made, 0 changed, 0 unchanged, 5 left as they are here/)
+    match(out, /visitors would see: 3 coming, 0 past; and not: 0 private, 1 draft/)
   })
 
   test('of a dry run shows the first ten events as pages would, with the hours in their zones', async (t) => {
@@ -115,13 +115,13 @@ describe('the report of an import', () => {
     const indented = lines.map((line) => `  ${line}\n`).join('')
     const shown = `The first events, as pages would show them:\n${indented}`
     const out = await run(calendar, '--dry-run', source)
-    assert.equal(out.slice(out.indexOf('The first'), out.indexOf('Would make')), shown)
-    assert.doesNotMatch(await run(calendar, source), /The first events/)
-    assert.doesNotMatch(await run(calendar, '--dry-run', '--no-private', source), /Board · /)
+    equal(out.slice(out.indexOf('The first'), out.indexOf('Would make')), shown)
+    doesNotMatch(await run(calendar, source), /The first events/)
+    doesNotMatch(await run(calendar, '--dry-run', '--no-private', source), /Board · /)
     // The page of the event shows the same date and time.
     const page = await (await fetch(`${calendar.service.origin}/event/call/`)).text()
     const words = page.replace(/<[^>]+>/g, '')
-    assert.ok(words.includes(day(`${YEAR}-07-05`)) && words.includes('20:00 EDT'), words)
+    ok(words.includes(day(`${YEAR}-07-05`)) && words.includes('20:00 EDT'), words)
   })
 
   test('is in the language of the site', async (t) => {
@@ -129,10 +129,7 @@ describe('the report of an import', () => {
     t.after(calendar.close)
     const source = await calendar.file('town.ics', TOWN)
     const out = await run(calendar, '--dry-run', source)
-    assert.match(out, /Abgesagt: Fair · .*, \d+\. August \d+, bis \w+, 3\. August \d+, Ganztägig\n/)
-    assert.match(
-      out,
-      /Vom Gelesenen sähen Besucher: 7 kommende, 2 vergangene; und nicht: 1 private, 2 als Entwurf/,
-    )
+    match(out, /Abgesagt: Fair · .*, \d+\. August \d+, bis \w+, 3\. August \d+, Ganztägig\n/)
+    match(out, /Vom Gelesenen sähen Besucher: 7 kommende, 2 vergangene; und nicht: 1 private, 2 als Entwurf/)
   })
 })

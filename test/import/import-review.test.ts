@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -35,10 +35,10 @@ test('what an import brings waits for review where asked, and a reviewer alone p
     calendar.kalends('import', '--review', '--name', 'town', ...words, await file(events))
   const both = [one('a', 'First'), one('b', 'Second'), one('s', 'Weekly', 'RRULE:FREQ=WEEKLY;COUNT=3')]
   const preview = await run(both, '--dry-run')
-  assert.match(preview.out, /0 coming, 0 past; and not: 0 private, 3 draft, pending or scheduled/)
-  assert.match((await run(both)).out, /0 coming, 0 past; and not: 0 private, 3 draft, pending or scheduled/)
-  assert.deepEqual(await statuses(calendar), { First: 'pending', Second: 'pending', Weekly: 'pending' })
-  assert.match((await run(both)).out, /0 made, 0 changed, 3 unchanged/)
+  match(preview.out, /0 coming, 0 past; and not: 0 private, 3 draft, pending or scheduled/)
+  match((await run(both)).out, /0 coming, 0 past; and not: 0 private, 3 draft, pending or scheduled/)
+  deepEqual(await statuses(calendar), { First: 'pending', Second: 'pending', Weekly: 'pending' })
+  match((await run(both)).out, /0 made, 0 changed, 3 unchanged/)
   const { body } = await calendar.service.get('/events?start_date=1990-01-01&status=pending', 'admin')
   const [first] = body.events
   await calendar.service.update(`/events/${first.id}`, { status: 'publish' })
@@ -50,7 +50,7 @@ test('what an import brings waits for review where asked, and a reviewer alone p
   ]
   for (const policy of ['keep', 'overwrite']) {
     await run(changed, '--conflicts', policy)
-    assert.deepEqual(await statuses(calendar), {
+    deepEqual(await statuses(calendar), {
       'First!': 'publish',
       'Second!': 'pending',
       'Weekly!': 'pending',
@@ -66,8 +66,8 @@ test('what an import brings waits for review where asked, and a reviewer alone p
     'other',
     'https://other.example/x.ics',
   )
-  assert.match((await calendar.rows()).toString(), /--review/)
-  assert.match((await calendar.kalends('imports', 'undo', '--review', '1')).err, /unknown option/)
+  match((await calendar.rows()).toString(), /--review/)
+  match((await calendar.kalends('imports', 'undo', '--review', '1')).err, /unknown option/)
 })
 
 test('a source that says what is published has it waiting as well, and its drafts stay drafts', async () => {
@@ -79,7 +79,7 @@ test('a source that says what is published has it waiting as well, and its draft
   ]
   const source = await calendar.file('town.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
   await calendar.kalends('import', '--review', source)
-  assert.deepEqual(await statuses(calendar), { Public: 'pending', Draft: 'draft' })
+  deepEqual(await statuses(calendar), { Public: 'pending', Draft: 'draft' })
   await calendar.kalends('import', '--review', '--conflicts', 'overwrite', source)
-  assert.deepEqual(await statuses(calendar), { Public: 'pending', Draft: 'draft' })
+  deepEqual(await statuses(calendar), { Public: 'pending', Draft: 'draft' })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { isPostgres } from '../../src/store/storage/database.ts'
@@ -44,24 +44,24 @@ describe('a calendar that was imported under another name', () => {
     const moved = await calendar.file('new.ics', town('Great ball'))
     for (const words of [[], ['--dry-run']]) {
       const { err, code } = await calendar.kalends('import', ...words, moved)
-      assert.match(err, /2 of the first 2 events are here already, from town\. .* --same-as 'town'/)
-      assert.equal(code, 1)
+      match(err, /2 of the first 2 events are here already, from town\. .* --same-as 'town'/)
+      equal(code, 1)
     }
     const planned = await calendar.kalends('import', '--dry-run', '--same-as', 'town', moved)
-    assert.match(planned.out, /0 made, 1 changed, 1 unchanged/)
+    match(planned.out, /0 made, 1 changed, 1 unchanged/)
     const { out, code } = await calendar.kalends('import', '--same-as', 'town', moved)
-    assert.equal(code, 0)
-    assert.match(out, /0 made, 1 changed, 1 unchanged/)
-    assert.deepEqual(await titles(), ['Course', 'Course', 'Course', 'Great ball'])
+    equal(code, 0)
+    match(out, /0 made, 1 changed, 1 unchanged/)
+    deepEqual(await titles(), ['Course', 'Course', 'Course', 'Great ball'])
     const after = (await calendar.service.get(ALL)).body.events.map(({ id }: { id: number }) => id)
-    assert.deepEqual(after, before)
-    assert.match((await calendar.kalends('import', moved)).out, /0 made, 0 changed, 2 unchanged/)
-    assert.match(
+    deepEqual(after, before)
+    match((await calendar.kalends('import', moved)).out, /0 made, 0 changed, 2 unchanged/)
+    match(
       (await calendar.kalends('import', '--same-as', 'town', moved)).out,
       /0 made, 0 changed, 2 unchanged/,
     )
-    assert.match((await calendar.kalends('import', '--name', 'town', old)).err, /from file:.*new\.ics/)
-    assert.match((await calendar.kalends('import', '--same-as', 'city', old)).err, /There is no source city/)
+    match((await calendar.kalends('import', '--name', 'town', old)).err, /from file:.*new\.ics/)
+    match((await calendar.kalends('import', '--same-as', 'city', old)).err, /There is no source city/)
     await calendar.run(1, 'imports', 'undo', '1')
   })
 
@@ -71,9 +71,9 @@ describe('a calendar that was imported under another name', () => {
       calendar.file(name, `${JSON.stringify({ ...event, title })}\n`)
     await calendar.kalends('import', await write('a.ndjson', 'Ball'))
     const { err } = await calendar.kalends('import', await write('b.ndjson', 'Ball'))
-    assert.match(err, /1 of the first 1 events are here already, from file:.*a\.ndjson/)
+    match(err, /1 of the first 1 events are here already, from file:.*a\.ndjson/)
     await calendar.run(0, 'import', await write('c.ndjson', 'Another'))
-    assert.deepEqual(await titles(), ['Another', 'Ball'])
+    deepEqual(await titles(), ['Another', 'Ball'])
   })
 
   test('leaves one event for a UID that two calendars share, and all with --same-as none', async () => {
@@ -81,13 +81,13 @@ describe('a calendar that was imported under another name', () => {
     const club = ics(titled('1@x', 'Ball'), titled('8@x', 'Training'), titled('9@x', 'Match'))
     const source = await calendar.file('club.ics', club)
     const { out, code } = await calendar.kalends('import', '--mirror', source)
-    assert.match(out, /event 1@x \(Ball\) is here already: event \d+, from file:.*town\.ics\n/)
-    assert.match(out, /2 made, 0 changed, 0 unchanged, 1 left/)
-    assert.equal(code, 0)
+    match(out, /event 1@x \(Ball\) is here already: event \d+, from file:.*town\.ics\n/)
+    match(out, /2 made, 0 changed, 0 unchanged, 1 left/)
+    equal(code, 0)
     const part = await calendar.file('part.ics', ics(titled('2@x', 'Course', 'RRULE:FREQ=WEEKLY;COUNT=3')))
     const shared = await calendar.kalends('import', '--same-as', 'none', part)
-    assert.match(shared.out, /0 made, 0 changed, 0 unchanged, 1 left/)
-    assert.deepEqual(await uids(), ['1@x', '2@x', '8@x', '9@x'])
+    match(shared.out, /0 made, 0 changed, 0 unchanged, 1 left/)
+    deepEqual(await uids(), ['1@x', '2@x', '8@x', '9@x'])
   })
 
   test('gives an event another UID while the one with its UID is in the trash', async () => {
@@ -96,20 +96,20 @@ describe('a calendar that was imported under another name', () => {
     const ball = events.find(({ title }: { title: string }) => title === 'Ball')
     await calendar.service.remove(`/events/${ball.id}`)
     const source = await calendar.file('club.ics', ics(titled('1@x', 'Ball')))
-    assert.match((await calendar.kalends('import', source)).out, /1 made/)
+    match((await calendar.kalends('import', source)).out, /1 made/)
     await calendar.service.update(`/events/${ball.id}`, { status: 'publish' })
     const found = await uids()
-    assert.equal(found.length, 3)
-    assert.equal(new Set(found).size, 3)
-    assert.match((await calendar.kalends('import', source)).out, /0 made, 0 changed, 1 unchanged/)
+    equal(found.length, 3)
+    equal(new Set(found).size, 3)
+    match((await calendar.kalends('import', source)).out, /0 made, 0 changed, 1 unchanged/)
   })
 
   test('brings in an event of this calendar itself no second time', async () => {
     await calendar.service.create('/events', { title: 'Own', ...onDay('2027-05-01', '20:00', '21:00') })
     const [uid = ''] = await uids()
     const source = await calendar.file('back.ics', ics(titled(uid, 'Own'), titled('new@x', 'New')))
-    assert.match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)
-    assert.deepEqual(await titles(), ['New', 'Own'])
+    match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)
+    deepEqual(await titles(), ['New', 'Own'])
   })
 })
 
@@ -163,14 +163,14 @@ describe('a name that a source spells in two ways', () => {
   }
   const check = async (calendar: Calendar, source: string) => {
     const first = await calendar.kalends('import', source)
-    assert.equal(first.code, 0, first.out)
+    equal(first.code, 0, first.out)
     const rows = await calendar.rows()
     for (let run = 2; run <= 3; run++) {
-      assert.match((await calendar.kalends('import', source)).out, /: 0 made, 0 changed/)
-      assert.equal(await calendar.rows(), rows)
+      match((await calendar.kalends('import', source)).out, /: 0 made, 0 changed/)
+      equal(await calendar.rows(), rows)
     }
     const { venues } = (await calendar.service.get('/venues')).body
-    assert.deepEqual(pluck(venues, 'venue'), ['Town Hall'])
+    deepEqual(pluck(venues, 'venue'), ['Town Hall'])
   }
 
   for (const [name, text] of Object.entries(sources))
@@ -222,7 +222,7 @@ test('two sources first imported at one time leave one event and one series for 
       await until(async () => (await waiting.execute(database.read)).rows[0]?.count === 2, 'they do not wait')
     })
   locked()
-  for (const { out, err, code } of await both) assert.deepEqual([err, code], ['', 0], out)
+  for (const { out, err, code } of await both) deepEqual([err, code], ['', 0], out)
   for (const table of ['events', 'series'] as const) {
     const rows = await database.read
       .selectFrom(table)
@@ -230,6 +230,6 @@ test('two sources first imported at one time leave one event and one series for 
       .where('uid', 'in', ['1@x', '2@x'])
       .execute()
     const shared = table === 'events' ? ['1@x'] : ['2@x']
-    assert.deepEqual(pluck(rows, 'uid'), shared)
+    deepEqual(pluck(rows, 'uid'), shared)
   }
 })

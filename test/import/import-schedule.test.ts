@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
@@ -47,7 +47,7 @@ describe('an import on a schedule', () => {
     const { database } = calendar.service.app
     const source = await calendar.file('town.ndjson', '')
     const { out } = await calendar.kalends('import', '--every', '6h', '--name', 'town', '--mirror', source)
-    assert.match(out, /The import town runs every 6h from now on/)
+    match(out, /The import town runs every 6h from now on/)
     const begun: (readonly string[])[] = []
     const reported: string[] = []
     let [now, end]: [number, ScheduledRun] = [Date.now() + 1000, { code: 0, said: 'Run 1' }]
@@ -62,39 +62,33 @@ describe('an import on a schedule', () => {
         ({ message }) => reported.push(message),
       )
     await Promise.all([look(), look(), look()])
-    assert.deepEqual(begun, [[source, '--conflicts', 'keep', '--mirror', '--name', 'town']])
+    deepEqual(begun, [[source, '--conflicts', 'keep', '--mirror', '--name', 'town']])
     now += 5 * HOUR
     await look()
-    assert.equal(begun.length, 1)
+    equal(begun.length, 1)
     now += HOUR + 1000
     end = { code: 1, said: 'The site does not answer.' }
     await look()
-    assert.deepEqual(reported, ['The import town failed: The site does not answer.'])
+    deepEqual(reported, ['The import town failed: The site does not answer.'])
     const [failed] = await listSchedules(database.read)
-    assert.deepEqual([failed?.failures, failed?.next_utc], [1, formatUtc(now + 300_000)])
+    deepEqual([failed?.failures, failed?.next_utc], [1, formatUtc(now + 300_000)])
     now += 301_000
     await look()
     const [again] = await listSchedules(database.read)
-    assert.deepEqual([again?.failures, again?.next_utc], [2, formatUtc(now + 600_000)])
-    assert.match(
-      (await calendar.kalends('imports', 'schedules')).out,
-      /town +6h .* 2 +The site does not answer/,
-    )
+    deepEqual([again?.failures, again?.next_utc], [2, formatUtc(now + 600_000)])
+    match((await calendar.kalends('imports', 'schedules')).out, /town +6h .* 2 +The site does not answer/)
     await calendar.kalends('imports', 'pause', 'town')
     now += 24 * HOUR
     await look()
-    assert.equal(begun.length, 3)
+    equal(begun.length, 3)
     await calendar.kalends('imports', 'resume', 'town')
     end = { code: 2, said: 'Some records are missing or incomplete.' }
     await look()
-    assert.equal(begun.length, 4)
-    assert.equal((await listSchedules(database.read))[0]?.failures, 0)
+    equal(begun.length, 4)
+    equal((await listSchedules(database.read))[0]?.failures, 0)
     await calendar.kalends('imports', 'remove', 'town')
-    assert.match((await calendar.kalends('imports', 'schedules')).out, /No import is on a schedule/)
-    assert.match(
-      (await calendar.kalends('imports', 'pause', 'town')).err,
-      /There is no import town on a schedule/,
-    )
+    match((await calendar.kalends('imports', 'schedules')).out, /No import is on a schedule/)
+    match((await calendar.kalends('imports', 'pause', 'town')).err, /There is no import town on a schedule/)
   })
 
   test('goes to another process when the one that had it in hand is gone', async () => {
@@ -113,10 +107,10 @@ describe('an import on a schedule', () => {
     const look = () =>
       runDueImports(database, async () => ({ code: 0, said: String(++count) }), clock, unheard)
     await look()
-    assert.equal(count, 0)
+    equal(count, 0)
     now += 301_000
     await look()
-    assert.equal(count, 1)
+    equal(count, 1)
   })
 
   test('is done by the running service, in a process of its own', async (t) => {
@@ -132,9 +126,9 @@ describe('an import on a schedule', () => {
     const schedules = () => listSchedules(calendar.service.app.database.read)
     await until(async () => (await schedules())[0]?.outcome !== '', 'nothing was imported', 100)
     const said = readKeptMessage((await schedules())[0]?.outcome ?? '')
-    assert.match(showMessage({ language: 'en' }, said), /^Run 1: 1 made/)
-    assert.match(showMessage({ language: 'fr' }, said), /^Exécution 1\u00a0: 1 créés/)
-    assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 1)
+    match(showMessage({ language: 'en' }, said), /^Run 1: 1 made/)
+    match(showMessage({ language: 'fr' }, said), /^Exécution 1\u00a0: 1 créés/)
+    equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 1)
   })
 
   test('holds up no other, be its source dead or slow', async () => {
@@ -161,13 +155,13 @@ describe('an import on a schedule', () => {
       async () => (await listSchedules(database.read)).some(({ outcome }) => outcome === 'Run 1'),
       'all wait',
     )
-    assert.deepEqual(
+    deepEqual(
       begun.toSorted(),
       [1, 2, 3, 4, 5].map((at) => `https://${at}.example`),
     )
     end(new Error('gone'))
     await Promise.all([first, second])
-    assert.equal(running.begun.size, 0)
+    equal(running.begun.size, 0)
   })
 
   test('is one of twelve at most, however slow the others are', async () => {
@@ -197,10 +191,10 @@ describe('an import on a schedule', () => {
     // The answer to this later statement shows that the last look has leased nothing.
     const leased = async () =>
       (await listSchedules(database.read)).filter(({ leased_utc }) => leased_utc !== '').length
-    assert.deepEqual([await leased(), begun, running.begun.size], [12, 12, 12])
+    deepEqual([await leased(), begun, running.begun.size], [12, 12, 12])
     end(new Error('gone'))
     await Promise.all(looks)
-    assert.equal(running.begun.size, 0)
+    equal(running.begun.size, 0)
   })
 
   test('is ended when it takes too long, and says so', onSqlite, async (t) => {
@@ -214,8 +208,8 @@ describe('an import on a schedule', () => {
     const words = ['--user', 'admin', `${silent}/town.ics`]
     const { signal } = new AbortController()
     const { code, said } = await importStarter(flagsOf(calendar), 3000)(words, signal)
-    assert.equal(code, null)
-    assert.match(showMessage({ language: 'en' }, said), /^It was ended \(SIGTERM\)\./)
+    equal(code, null)
+    match(showMessage({ language: 'en' }, said), /^It was ended \(SIGTERM\)\./)
   })
 
   for (const [signal, isLeft] of [
@@ -241,7 +235,7 @@ describe('an import on a schedule', () => {
       const [{ leased_utc, failures } = { leased_utc: '', failures: 0 }] = await listSchedules(
         calendar.service.app.database.read,
       )
-      assert.deepEqual([leased_utc === '', failures], [signal === 'SIGTERM', 0])
+      deepEqual([leased_utc === '', failures], [signal === 'SIGTERM', 0])
     })
 
   test('does not begin when the service is gone before it is up', onSqlite, async () => {
@@ -250,8 +244,8 @@ describe('an import on a schedule', () => {
     const words = [MAIN, ...flagsOf(calendar), 'import', '--for-service', '--user', 'admin', source]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     child.disconnect()
-    assert.deepEqual(await once(child, 'exit'), [1, null])
-    assert.equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 0)
+    deepEqual(await once(child, 'exit'), [1, null])
+    equal((await calendar.service.get('/events?start_date=2027-01-01')).body.total, 0)
   })
 
   test('says what it cannot be done with', async () => {
@@ -261,17 +255,14 @@ describe('an import on a schedule', () => {
     await chmod(secret, 0o644)
     const said = async (...words: string[]) => (await calendar.kalends('import', ...words)).err
     const town = ['--name', 'town', 'https://town.example']
-    assert.match(await said('--every', '6h', source), /needs a name: give it with --name/)
-    assert.match(await said('--every', '1m', ...town), /a time of 5m and more/)
-    assert.match(await said('--every', '6h', '--dry-run', ...town), /neither with --dry-run/)
-    assert.match(
-      await said('--every', '6h', '--login', 'anna', ...town),
-      /name that file with --password-file/,
-    )
-    assert.match(await said('--every', '6h', '--password-file', secret, ...town), /Other users can see/)
-    assert.match(await said('--every', '6h', '--name', 'x', 'nowhere.ics'), /There is no file nowhere.ics/)
+    match(await said('--every', '6h', source), /needs a name: give it with --name/)
+    match(await said('--every', '1m', ...town), /a time of 5m and more/)
+    match(await said('--every', '6h', '--dry-run', ...town), /neither with --dry-run/)
+    match(await said('--every', '6h', '--login', 'anna', ...town), /name that file with --password-file/)
+    match(await said('--every', '6h', '--password-file', secret, ...town), /Other users can see/)
+    match(await said('--every', '6h', '--name', 'x', 'nowhere.ics'), /There is no file nowhere.ics/)
     await chmod(secret, 0o600)
-    assert.match(
+    match(
       (
         await calendar.kalends(
           'import',
@@ -287,6 +278,6 @@ describe('an import on a schedule', () => {
       /town runs every/,
     )
     const [kept] = await listSchedules(calendar.service.app.database.read)
-    assert.ok(kept && !kept.words.includes('abcd') && kept.words.includes(secret))
+    ok(kept && !kept.words.includes('abcd') && kept.words.includes(secret))
   })
 })

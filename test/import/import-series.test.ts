@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { inRest, isWhole } from '../support/rounds.ts'
@@ -57,23 +57,23 @@ describe('an import of events that repeat', () => {
     )
     const dry = await calendar.kalends('import', '--dry-run', source)
     const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 0, out)
-    assert.equal(/Run \d+: (.*)\./.exec(out)?.[1], /would have: (.*?)\. /.exec(dry.out)?.[1], dry.out)
-    assert.deepEqual(await titlesOf(calendar), [
+    equal(code, 0, out)
+    equal(/Run \d+: (.*)\./.exec(out)?.[1], /would have: (.*?)\. /.exec(dry.out)?.[1], dry.out)
+    deepEqual(await titlesOf(calendar), [
       'Weekly 01-05 20:00',
       'Moved 01-13 21:00',
       'Weekly 01-21 20:00',
       'Weekly 01-26 20:00',
     ])
     const [first, second] = await allEvents(calendar)
-    assert.equal(first.recurrence.rrule, 'FREQ=WEEKLY;COUNT=4')
-    assert.equal(second.post_parent, first.post_parent)
-    assert.deepEqual(second.recurrence.overrides, ['end_date', 'start_date', 'title'])
+    equal(first.recurrence.rrule, 'FREQ=WEEKLY;COUNT=4')
+    equal(second.post_parent, first.post_parent)
+    deepEqual(second.recurrence.overrides, ['end_date', 'start_date', 'title'])
     const before = await calendar.rows()
     await calendar.run(0, 'import', source)
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
     const feed = await (await fetch(`${calendar.service.base}${ALL}&format=ics`)).text()
-    assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
+    equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
   })
 
   test('takes a series in UTC, and its feed to another calendar, at the same instants', async (t) => {
@@ -84,7 +84,7 @@ describe('an import of events that repeat', () => {
     const source = ics(vevent('u@x', 'SUMMARY:Call', ...at, left), vevent('u@x', ...later))
     await here.run(0, 'import', await here.file('utc.ics', source))
     const feed = await (await fetch(`${here.service.base}${ALL}&format=ics`)).text()
-    assert.deepEqual(feed.match(/^[A-Z-]+;TZID=Etc\/GMT:.*[^\r]/gm), [
+    deepEqual(feed.match(/^[A-Z-]+;TZID=Etc\/GMT:.*[^\r]/gm), [
       `DTSTART;TZID=Etc/GMT:${YEAR}0301T180000`,
       `DTEND;TZID=Etc/GMT:${YEAR}0301T190000`,
       `EXDATE;TZID=Etc/GMT:${YEAR}0308T180000`,
@@ -93,11 +93,11 @@ describe('an import of events that repeat', () => {
     await there.run(0, 'import', await there.file('feed.ics', feed))
     const times = async (of: Calendar) =>
       (await allEvents(of)).map((event) => [event.utc_start_date, event.utc_end_date, event.timezone])
-    assert.equal((await times(here)).length, 5)
-    assert.deepEqual(await times(there), await times(here))
+    equal((await times(here)).length, 5)
+    deepEqual(await times(there), await times(here))
     const before = await there.rows()
     await there.imports('feed.ics', feed)
-    assert.equal(await there.rows(), before)
+    equal(await there.rows(), before)
   })
 
   test('keeps series of one name from two sources apart', async (t) => {
@@ -106,12 +106,12 @@ describe('an import of events that repeat', () => {
     await calendar.imports('one.ics', one)
     await calendar.imports('two.ics', two.replace('UID:', 'UID:other-'))
     const found = await allEvents(calendar)
-    assert.equal(found.length, 5)
-    assert.equal(new Set(found.map((event: Shown) => event.post_parent)).size, 2)
+    equal(found.length, 5)
+    equal(new Set(found.map((event: Shown) => event.post_parent)).size, 2)
     const none = ics(vevent('other@x', 'SUMMARY:Other', `DTSTART:${YEAR}0301T120000Z`))
     await calendar.imports('two.ics', none, '--mirror')
     const left = await allEvents(calendar)
-    assert.deepEqual(
+    deepEqual(
       pluck(
         left.filter((event: Shown) => event.post_parent),
         'id',
@@ -137,7 +137,7 @@ describe('an import of events that repeat', () => {
     for (const title of ['Camp', 'Summer camp']) {
       const source = ics(vevent('d@x', `SUMMARY:${title}`, ...days, `DESCRIPTION:About the ${title}`))
       await calendar.run(0, 'import', await calendar.file('d.ics', source))
-      assert.deepEqual(
+      deepEqual(
         await shown(),
         ['03-11', '03-18', '03-25', '04-01'].map((day) => `${title} true ${YEAR}-${day} 23:59:59`),
       )
@@ -149,8 +149,8 @@ describe('an import of events that repeat', () => {
     const at = [`DTSTART;TZID=Europe/Berlin:${YEAR}0105T200000`, 'RRULE:FREQ=DAILY;COUNT=300']
     const long = vevent('l@x', 'SUMMARY:Long', ...at, `DESCRIPTION:${'Probe im Saal '.repeat(10_000)}`)
     const { out } = await calendar.imports('l.ics', ics(long, weekly('FREQ=WEEKLY;COUNT=2')))
-    assert.match(out, /Long.*20000000 bytes/s)
-    assert.equal((await allEvents(calendar)).length, 2)
+    match(out, /Long.*20000000 bytes/s)
+    equal((await allEvents(calendar)).length, 2)
   })
 
   test('changes dates with the rule of the source, and dates that stay keep their ids', async (t) => {
@@ -164,15 +164,15 @@ describe('an import of events that repeat', () => {
       .replace('Weekly', 'Other')
     await calendar.file('s.ics', later)
     const { out } = await calendar.kalends('import', source)
-    assert.match(out, /1 changed/)
+    match(out, /1 changed/)
     const after = await allEvents(calendar)
-    assert.deepEqual(
+    deepEqual(
       await titlesOf(calendar),
       ['01-19', '02-02', '02-16', '03-02'].map((day) => `Other ${day} 20:00`),
     )
-    assert.equal(after[0].id, before[2].id)
+    equal(after[0].id, before[2].id)
     await calendar.kalends('imports', 'undo', '2')
-    assert.deepEqual(pluck(await allEvents(calendar), 'id', 'title'), pluck(before, 'id', 'title'))
+    deepEqual(pluck(await allEvents(calendar), 'id', 'title'), pluck(before, 'id', 'title'))
   })
 
   test('takes back what the source tells no more, and dates that it leaves out no more', async (t) => {
@@ -185,15 +185,15 @@ describe('an import of events that repeat', () => {
     const [, { id }] = await allEvents(calendar)
     await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3')))
     await calendar.run(0, 'import', source)
-    assert.deepEqual(
+    deepEqual(
       await titlesOf(calendar),
       ['01-05', '01-12', '01-19'].map((day) => `Weekly ${day} 20:00`),
     )
     const [, second] = await allEvents(calendar)
-    assert.deepEqual([second.id, second.recurrence.overrides], [id, []])
+    deepEqual([second.id, second.recurrence.overrides], [id, []])
     const before = await calendar.rows()
     await calendar.kalends('import', source)
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
   })
 
   for (const policy of ['keep', 'overwrite', 'skip'])
@@ -209,8 +209,8 @@ describe('an import of events that repeat', () => {
       const expected = { keep: 'Ours 01-13 21:00', overwrite: 'Moved 01-13 21:00', skip: 'Ours 01-12 20:00' }[
         policy
       ]
-      assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', expected, 'Third 01-19 20:00'], out)
-      assert.equal(/which stays: title/.test(out), policy !== 'overwrite', out)
+      deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', expected, 'Third 01-19 20:00'], out)
+      equal(/which stays: title/.test(out), policy !== 'overwrite', out)
     })
 
   test('is undone, but for a series that was touched since', async (t) => {
@@ -218,16 +218,16 @@ describe('an import of events that repeat', () => {
     const source = await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=3'), moved))
     await calendar.kalends('import', source)
     const { out } = await calendar.kalends('imports', 'undo', '1')
-    assert.match(out, /1 put back, 1 removed, 0 left/)
-    assert.deepEqual(await titlesOf(calendar), [])
-    assert.match((await calendar.kalends('import', source)).out, /2 made/)
+    match(out, /1 put back, 1 removed, 0 left/)
+    deepEqual(await titlesOf(calendar), [])
+    match((await calendar.kalends('import', source)).out, /2 made/)
     const [, , third] = await allEvents(calendar)
     await calendar.service.update(`/events/${third.id}`, { title: 'Ours' })
-    assert.match(
+    match(
       (await calendar.kalends('imports', 'undo', '2')).out,
       /series \d+ \(Weekly\) was changed since, and stays/,
     )
-    assert.equal((await allEvents(calendar)).length, 3)
+    equal((await allEvents(calendar)).length, 3)
   })
 
   test('trashes a lost series with --mirror, and one that repeats no more is a single event', async (t) => {
@@ -236,17 +236,14 @@ describe('an import of events that repeat', () => {
     await calendar.kalends('import', source)
     const single = ics(weekly('FREQ=WEEKLY;COUNT=3').filter((line) => !line.startsWith('RRULE')))
     await calendar.file('s.ics', single)
-    assert.match(
-      (await calendar.kalends('import', source)).out,
-      /repeats differently now; it goes to the trash/,
-    )
-    assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00'])
+    match((await calendar.kalends('import', source)).out, /repeats differently now; it goes to the trash/)
+    deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00'])
     await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=2')))
     await calendar.kalends('import', source)
-    assert.deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', 'Weekly 01-12 20:00'])
+    deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', 'Weekly 01-12 20:00'])
     await calendar.file('s.ics', ics(vevent('other@x', 'SUMMARY:Other', `DTSTART:${YEAR}0301T120000Z`)))
     await calendar.kalends('import', '--mirror', source)
-    assert.deepEqual(await titlesOf(calendar), ['Other 03-01 13:00'])
+    deepEqual(await titlesOf(calendar), ['Other 03-01 13:00'])
   })
 
   describe('that did not repeat before', () => {
@@ -270,31 +267,27 @@ describe('an import of events that repeat', () => {
       await calendar.file('s.ics', ics(moved, weekly('FREQ=WEEKLY;COUNT=3')))
       const dry = await calendar.kalends('import', '--dry-run', source)
       const { out, code } = await calendar.kalends('import', source)
-      assert.equal(code, 0, out)
-      assert.match(
+      equal(code, 0, out)
+      match(
         out,
         /Run 2: 1 made, 1 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 0 not in\./,
       )
-      assert.match(
+      match(
         dry.out,
         /1 made, 1 changed, 0 unchanged, 0 left as they are here, 0 moved to the trash, 0 not in\./,
       )
-      assert.deepEqual(await titlesOf(calendar), [
-        'Weekly 01-05 20:00',
-        'Moved 01-13 21:00',
-        'Weekly 01-19 20:00',
-      ])
-      assert.deepEqual((await known(calendar))[0]?.slice(0, 3), [id, 'Weekly', slug])
+      deepEqual(await titlesOf(calendar), ['Weekly 01-05 20:00', 'Moved 01-13 21:00', 'Weekly 01-19 20:00'])
+      deepEqual((await known(calendar))[0]?.slice(0, 3), [id, 'Weekly', slug])
       const feed = await (await fetch(`${calendar.service.base}${ALL}&format=ics`)).text()
-      assert.equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
+      equal(feed.match(/^UID:w@x\r$/gm)?.length, 2, feed)
       const before = await calendar.rows()
       await calendar.run(0, 'import', source)
-      assert.equal(await calendar.rows(), before)
+      equal(await calendar.rows(), before)
       const undone = await calendar.kalends('imports', 'undo', '2')
-      assert.equal(undone.code, 0, undone.err)
-      assert.deepEqual(await known(calendar), [[id, 'Once', slug, '01-05 20:00']])
-      assert.match((await calendar.kalends('import', source)).out, /1 made, 1 changed/)
-      assert.equal((await allEvents(calendar)).length, 3)
+      equal(undone.code, 0, undone.err)
+      deepEqual(await known(calendar), [[id, 'Once', slug, '01-05 20:00']])
+      match((await calendar.kalends('import', source)).out, /1 made, 1 changed/)
+      equal((await allEvents(calendar)).length, 3)
     })
 
     for (const policy of ['keep', 'overwrite', 'skip'])
@@ -306,12 +299,12 @@ describe('an import of events that repeat', () => {
         await calendar.service.update(`/events/${id}`, { title: 'Ours' })
         await calendar.file('s.ics', ics(weekly('FREQ=WEEKLY;COUNT=2')))
         const { out } = await calendar.kalends('import', '--conflicts', policy, source)
-        assert.equal(/which stays: title/.test(out), policy !== 'overwrite', out)
+        equal(/which stays: title/.test(out), policy !== 'overwrite', out)
         const title = policy === 'overwrite' ? 'Weekly' : 'Ours'
         const expected =
           policy === 'skip' ? ['Ours 01-05 18:00'] : [`${title} 01-05 20:00`, `${title} 01-12 20:00`]
-        assert.deepEqual(await titlesOf(calendar), expected, out)
-        assert.equal((await known(calendar))[0]?.[0], id)
+        deepEqual(await titlesOf(calendar), expected, out)
+        equal((await known(calendar))[0]?.[0], id)
       })
 
     test('stays a single event while its rule cannot be followed', async (t) => {
@@ -321,7 +314,7 @@ describe('an import of events that repeat', () => {
       const before = await known(calendar)
       await calendar.file('s.ics', ics(weekly('FREQ=DAILY;BYEASTER=1')).replace('Weekly', 'Once'))
       await calendar.run(2, 'import', '--mirror', source)
-      assert.deepEqual(await known(calendar), before)
+      deepEqual(await known(calendar), before)
     })
   })
 
@@ -334,12 +327,12 @@ describe('an import of events that repeat', () => {
       const calendar = await calendarOf(t)
       const lines = ['SUMMARY:Birthday', `DTSTART;VALUE=DATE:${year}0305`, 'RRULE:FREQ=YEARLY']
       const { out } = await calendar.imports('b.ics', ics(vevent('b@x', ...lines)))
-      assert.match(out, /1 coming, 0 past/)
+      match(out, /1 coming, 0 past/)
       const { body } = await calendar.service.get(`/events?start_date=${YEAR}-01-01&end_date=${YEAR}-12-31`)
-      assert.deepEqual(pluck(body.events, 'start_date'), [`${YEAR}-03-05 00:00:00`])
+      deepEqual(pluck(body.events, 'start_date'), [`${YEAR}-03-05 00:00:00`])
       const first = (await calendar.service.get('/events?start_date=1000-01-01&per_page=1')).body.events[0]
-      if (begins !== undefined) assert.equal(first.start_date, `${begins}-03-05 00:00:00`)
-      else assert.match(out, /has too many dates in the past; it begins with/)
+      if (begins !== undefined) equal(first.start_date, `${begins}-03-05 00:00:00`)
+      else match(out, /has too many dates in the past; it begins with/)
     })
 
   test('begins a series later that has too many dates in the past, and says so', inRest, async (t) => {
@@ -356,23 +349,23 @@ describe('an import of events that repeat', () => {
       )
     const source = await calendar.file('s.ics', old())
     const says = /series d@x \(Daily\) has too many dates in the past; it begins with (.*)\.\n/
-    assert.match((await calendar.kalends('import', '--dry-run', source)).out, says)
+    match((await calendar.kalends('import', '--dry-run', source)).out, says)
     const { out, code } = await calendar.kalends('import', source)
-    assert.equal(code, 2)
+    equal(code, 2)
     const [, begins] = says.exec(out) ?? []
-    assert.ok(begins, out)
+    ok(begins, out)
     const found = await allEvents(calendar)
-    assert.ok(found.length > 900, `${found.length} events`)
+    ok(found.length > 900, `${found.length} events`)
     const before = await calendar.rows()
     for (const words of [[], ['--dry-run']]) {
       const again = await calendar.kalends('import', ...words, source)
-      assert.deepEqual([again.code, says.exec(again.out)?.[1]], [2, begins])
+      deepEqual([again.code, says.exec(again.out)?.[1]], [2, begins])
     }
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
     await calendar.file('s.ics', old(`EXDATE;VALUE=DATE:${YEAR}0105`))
-    assert.equal(says.exec((await calendar.kalends('import', source)).out)?.[1], begins)
+    equal(says.exec((await calendar.kalends('import', source)).out)?.[1], begins)
     const after = await allEvents(calendar)
-    assert.deepEqual([after.length, after[0].id, after[9].id], [found.length - 1, found[0].id, found[9].id])
+    deepEqual([after.length, after[0].id, after[9].id], [found.length - 1, found[0].id, found[9].id])
   })
 
   test('reports rules that nobody can follow, each for itself', async (t) => {
@@ -406,11 +399,10 @@ describe('an import of events that repeat', () => {
       ),
     )
     const out = await calendar.run(2, 'import', source)
-    for (const i of bombs.keys())
-      assert.match(out, new RegExp(`Bomb ${i} repeats (?:cannot be read|in a way)`), out)
-    assert.match(out, /Bomb 0 repeats .* it is in on 750 dates/)
-    assert.match(out, /Many repeats .* it is in on 750 dates/)
-    assert.deepEqual(
+    for (const i of bombs.keys()) match(out, new RegExp(`Bomb ${i} repeats (?:cannot be read|in a way)`), out)
+    match(out, /Bomb 0 repeats .* it is in on 750 dates/)
+    match(out, /Many repeats .* it is in on 750 dates/)
+    deepEqual(
       (await titlesOf(calendar)).filter((title) => title.startsWith('Weekly')),
       ['Weekly 01-05 20:00', 'Weekly 01-12 20:00'],
     )
@@ -467,7 +459,7 @@ describe('an import of the series of another calendar', () => {
       ...[title, utc_start_date, utc_end_date, all_day, event_status],
       recurrence?.id,
     ]
-    assert.deepEqual((await allEvents(calendar)).map(facts), (await allEvents(other)).map(facts))
+    deepEqual((await allEvents(calendar)).map(facts), (await allEvents(other)).map(facts))
   })
 
   for (const kind of isWhole ? ['ndjson', 'json', 'site'] : ['site'])
@@ -483,25 +475,25 @@ describe('an import of the series of another calendar', () => {
         return calendar.file(`other.${kind}`, text)
       }
       const { out, code } = await calendar.kalends('import', await save())
-      assert.equal(code, 0, out)
+      equal(code, 0, out)
       const withoutRules = (events: Shown[]) =>
         events.map(({ recurrence, ...event }) => ({
           ...event,
           own: recurrence?.overrides,
           at: recurrence?.id,
         }))
-      assert.deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
+      deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
       const first = (await allEvents(calendar)).find(({ title }) => title === 'A special one')
-      assert.match(first.recurrence.rrule, /^FREQ=WEEKLY;UNTIL=/)
+      match(first.recurrence.rrule, /^FREQ=WEEKLY;UNTIL=/)
       const before = await calendar.rows()
       await calendar.run(0, 'import', await save())
-      assert.equal(await calendar.rows(), before)
+      equal(await calendar.rows(), before)
       // The source changes a text of the whole series, and values of one more occurrence.
       const [mine, special] = (await allEvents(other)).filter(({ title }) => /Market|special/.test(title))
       await other.service.update(`/events/${special.id}`, { recurrence_scope: 'all', excerpt: 'New' })
       await other.service.update(`/events/${mine.id}`, { title: 'Market & more', featured: true })
       await calendar.run(0, 'import', await save())
-      assert.deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
+      deepEqual(withoutRules(await comparable(calendar)), withoutRules(await comparable(other)))
     })
 
   for (const kind of isWhole ? ['json', 'site'] : ['json'])
@@ -517,9 +509,9 @@ describe('an import of the series of another calendar', () => {
       const [before] = await allEvents(calendar)
       await other.service.update(`/events/${id}`, { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3', title: 'Often' })
       const out = await calendar.run(0, 'import', '--mirror', await save())
-      assert.doesNotMatch(out, /gone from the source|trash$/)
+      doesNotMatch(out, /gone from the source|trash$/)
       const after = await allEvents(calendar)
-      assert.deepEqual([after.length, after[0].id, after[0].slug], [3, before.id, before.slug])
-      assert.deepEqual(await comparable(calendar), await comparable(other))
+      deepEqual([after.length, after[0].id, after[0].slug], [3, before.id, before.slug])
+      deepEqual(await comparable(calendar), await comparable(other))
     })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { serverHere } from '../support/server.ts'
@@ -64,22 +64,22 @@ describe('an import of a site', () => {
   test('finds the interface, reads every page, and writes nothing the second time', async () => {
     const address = source.service.origin
     const { out, err, code } = await calendar.kalends('import', address)
-    assert.equal(code, 0, out + err)
+    equal(code, 0, out + err)
     const [theirs, ours] = [(await source.service.get(ALL)).body, (await calendar.service.get(ALL)).body]
-    assert.equal(ours.total, 60)
+    equal(ours.total, 60)
     for (const [index, event] of ours.events.entries())
       for (const field of ['title', 'slug', 'start_date', 'utc_end_date', 'timezone', 'date_utc', 'status'])
-        assert.equal(event[field], theirs.events[index][field], field)
-    assert.equal((await calendar.service.get('/venues')).body.total, 1)
+        equal(event[field], theirs.events[index][field], field)
+    equal((await calendar.service.get('/venues')).body.total, 1)
     const before = await calendar.rows()
-    assert.match((await calendar.kalends('import', address)).out, /0 made, 0 changed/)
-    assert.equal(await calendar.rows(), before)
+    match((await calendar.kalends('import', address)).out, /0 made, 0 changed/)
+    equal(await calendar.rows(), before)
   })
 
   test('reads drafts with a login, whose password stands in a file', async () => {
     const password = await calendar.file('password', `${PASSWORD}\n`)
     const address = source.service.base
-    assert.match(
+    match(
       (await calendar.kalends('import', '--login', 'admin', address)).err,
       /Keep the application password in a file/,
     )
@@ -97,8 +97,8 @@ describe('an import of a site', () => {
       '--dry-run',
       address,
     )
-    assert.match(out, /6\d made/)
-    assert.match(out, /Nothing was written/)
+    match(out, /6\d made/)
+    match(out, /Nothing was written/)
   })
 
   test('waits when it is asked to, and goes on', async () => {
@@ -111,14 +111,14 @@ describe('an import of a site', () => {
       ),
     )
     await calendar.run(0, 'import', '--dry-run', address + PATH)
-    assert.equal(asked, 2)
+    equal(asked, 2)
   })
 
   test('says which address answers what it cannot use, and keeps what is in', async () => {
     const html = await serverHere(namespace(() => ({ body: '<!doctype html><title>Maintenance</title>' })))
     const { code, err } = await calendar.kalends('import', html + PATH)
-    assert.equal(code, 1)
-    assert.match(
+    equal(code, 1)
+    match(
       err,
       new RegExp(
         '^http://127\\.0\\.0\\.1:\\d+/wp-json/tribe/events/v1/events\\?\\S+ answers with HTML in place ' +
@@ -126,13 +126,13 @@ describe('an import of a site', () => {
       ),
     )
     const none = await serverHere((_request, response) => response.writeHead(404).end())
-    assert.match((await calendar.kalends('import', none)).err, /does not lead to an event interface/)
+    match((await calendar.kalends('import', none)).err, /does not lead to an event interface/)
     const gone = { code: 'rest_no_route', message: 'No route was found.', data: { status: 404 } }
     for (const body of [gone, '<!doctype html><title>404</title>', '']) {
       const listless = await serverHere(namespace(() => ({ status: 404, body })))
       for (const words of [['--dry-run'], []]) {
         const { code, err } = await calendar.kalends('import', ...words, listless + PATH)
-        assert.deepEqual([code, /\/events\?\S+ answers with status 404/.test(err)], [1, true], err)
+        deepEqual([code, /\/events\?\S+ answers with status 404/.test(err)], [1, true], err)
       }
     }
     const endless = await serverHere(
@@ -140,11 +140,11 @@ describe('an import of a site', () => {
         body: { events: [event(Math.min(page, 3))], total: 9, total_pages: page + 1 },
       })),
     )
-    assert.match(
+    match(
       (await calendar.kalends('import', endless + PATH)).err,
       /gives the same answer for every page of events from page 3 on\./,
     )
-    assert.match((await calendar.kalends('imports')).out, / failed /)
+    match((await calendar.kalends('imports')).out, / failed /)
   })
 
   test('does not take events for gone while the list changes under way', async () => {
@@ -155,19 +155,16 @@ describe('an import of a site', () => {
       })),
     )
     const first = await calendar.kalends('import', address + PATH)
-    assert.equal(first.code, 0, first.err)
+    equal(first.code, 0, first.err)
     total = 2
-    assert.match(
-      (await calendar.kalends('import', address + PATH)).out,
-      /event 103 .* is gone from the source/,
-    )
+    match((await calendar.kalends('import', address + PATH)).out, /event 103 .* is gone from the source/)
     let calls = 0
     const moving = await serverHere(
       namespace((page) => ({
         body: { events: page <= 2 ? [event(100 + page)] : [], total: 3 - calls++, total_pages: 2 },
       })),
     )
-    assert.doesNotMatch(
+    doesNotMatch(
       (await calendar.kalends('import', '--name', `${address}${PATH}`, moving + PATH)).out,
       /gone from the source/,
     )
@@ -175,7 +172,7 @@ describe('an import of a site', () => {
 
   test('keeps the password off the command line', async () => {
     const { err } = await calendar.kalends('import', 'https://me:secret@calendar.example')
-    assert.match(err, /Name the login with --login/)
-    assert.doesNotMatch(err, /secret/)
+    match(err, /Name the login with --login/)
+    doesNotMatch(err, /secret/)
   })
 })

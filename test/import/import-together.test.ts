@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before as beforeAll, describe, test } from 'node:test'
 import { onDay } from '../support/service.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
@@ -76,32 +76,29 @@ for (const [how, before] of [
           : ['same.ndjson', records.map((record) => `${JSON.stringify(record)}\n`).join('')]
       file = await calendar.file(name, text)
       const { out } = await calendar.kalends('import', '--user', 'author', file)
-      assert.match(out, new RegExp(`Run 1: ${records.length} made, 0 changed, 4 unchanged`))
+      match(out, new RegExp(`Run 1: ${records.length} made, 0 changed, 4 unchanged`))
 
       const made = await rowsOf(calendar)
-      assert.equal(made.length, 2 * EVENTS.length)
+      equal(made.length, 2 * EVENTS.length)
       const [byInterface, byImport] = [made.slice(0, EVENTS.length), made.slice(EVENTS.length)]
-      assert.deepEqual(byImport, byInterface)
+      deepEqual(byImport, byInterface)
       const terms = await service.app.database.read.selectFrom('terms').select('count').execute()
       const published = byImport.filter(({ event: { status } }) => status === 'publish').length
-      for (const { count } of terms) assert.equal(count, 2 * published)
+      for (const { count } of terms) equal(count, 2 * published)
     })
 
     test('are found by the words of their texts at once', async () => {
       const { body } = await calendar.service.get(
         '/events?start_date=2020-01-01&end_date=2030-01-01&search=bold',
       )
-      assert.equal(body.total, 2)
+      equal(body.total, 2)
     })
 
     test('are not written again', async () => {
       const rows = await calendar.rows()
       const { out } = await calendar.kalends('import', '--user', 'author', file)
-      assert.match(
-        out,
-        new RegExp(`Run 2: 0 made, 0 changed, ${before.length + EVENTS.length + 4} unchanged`),
-      )
-      assert.equal(await calendar.rows(), rows)
+      match(out, new RegExp(`Run 2: 0 made, 0 changed, ${before.length + EVENTS.length + 4} unchanged`))
+      equal(await calendar.rows(), rows)
     })
   })
 
@@ -116,11 +113,11 @@ test('what cannot be taken of a long file is named by its line, and the rest is 
   const lines = records.map((record) => JSON.stringify(record)).join('\n')
   const long = `{ no JSON\n${lines}\n{ no JSON`
   const { out, err, code } = await calendar.imports('long.ndjson', long)
-  assert.equal(code, 1)
-  assert.match(out, /line 122: event 900 \(When\?\): .*start_date/)
-  assert.match(out, /line 1: It is not JSON\./)
-  assert.match(err, /The file breaks off: its last record, line 124, is not JSON\./)
-  assert.match(out, /Run 1: 121 made, .* 2 not in/)
+  equal(code, 1)
+  match(out, /line 122: event 900 \(When\?\): .*start_date/)
+  match(out, /line 1: It is not JSON\./)
+  match(err, /The file breaks off: its last record, line 124, is not JSON\./)
+  match(out, /Run 1: 121 made, .* 2 not in/)
 })
 
 async function rowsOf({ service }: Calendar) {

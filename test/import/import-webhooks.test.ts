@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { serverHere } from '../support/server.ts'
 import { onDay } from '../support/service.ts'
@@ -37,9 +37,9 @@ test('webhooks are told what an import by command creates, nothing by a repeated
   const path = await calendar.file('events.ics', ICALENDAR)
   await calendar.run(0, 'import', path)
   await until(() => told.length >= 2, 'the messages')
-  assert.deepEqual(told.sort(), ['event.created Imported one', 'event.created Imported two'])
+  deepEqual(told.sort(), ['event.created Imported one', 'event.created Imported two'])
   await calendar.run(0, 'import', path)
   await service.create('/events', { title: 'Last', ...onDay('2027-04-02', '10:00', '11:00') })
   await until(() => told.length >= 3, 'the last message')
-  assert.deepEqual(told.slice(2), ['event.created Last'])
+  deepEqual(told.slice(2), ['event.created Last'])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -231,34 +231,30 @@ describe('an import of calendars with time zones of their own', () => {
   test(`has the hours of ${ROWS.length} spellings of zones, as two other readers have them`, async () => {
     const text = calendarOf(...ROWS.flatMap(definition), ...ROWS.flatMap(event))
     const { out, code } = await bringIn('spellings.ics', text)
-    assert.equal(code, 2, out)
-    assert.match(
+    equal(code, 2, out)
+    match(
       out,
       new RegExp(
         'A clock of its own repeats .*time zone has clocks like no other.*12 dates from ' +
           '2027-01-15 to 2027-12-15\\.\\n',
       ),
     )
-    assert.equal(out.split('\n').filter((line) => line.startsWith('  ')).length, 1, out)
+    equal(out.split('\n').filter((line) => line.startsWith('  ')).length, 1, out)
     const events = await found()
     const times = (program: string) => events.get(program)?.map(({ utc }) => utc) ?? []
     for (const [program, , , january, july, zone] of ROWS) {
-      assert.deepEqual(
-        [times(program)[0], times(program)[6], times(program).length],
-        [january, july, 12],
-        program,
-      )
-      assert.equal(events.get(program)?.[0]?.zone, zone, program)
+      deepEqual([times(program)[0], times(program)[6], times(program).length], [january, july, 12], program)
+      equal(events.get(program)?.[0]?.zone, zone, program)
     }
     const before = await calendar.rows()
     await bringIn('spellings.ics', text)
-    assert.equal(await calendar.rows(), before)
+    equal(await calendar.rows(), before)
     const defined = ROWS.filter(([, , lines]) => lines.length > 0)
     const calendars = defined.map((row) => calendarOf(...definition(row), ...event(row)))
     const theirs = byPython(...calendars)
     for (const [at, [program]] of defined.entries()) {
-      assert.deepEqual(times(program), byIcal(calendars[at] ?? ''), `ical.js: ${program}`)
-      if (theirs) assert.deepEqual(times(program), theirs[at], `dateutil: ${program}`)
+      deepEqual(times(program), byIcal(calendars[at] ?? ''), `ical.js: ${program}`)
+      if (theirs) deepEqual(times(program), theirs[at], `dateutil: ${program}`)
     }
   })
 
@@ -267,12 +263,12 @@ describe('an import of calendars with time zones of their own', () => {
     const text = calendarOf(...definition(row), ...event(row))
     await bringIn('ferry.ics', text)
     const times = (await found()).get('Ferry')?.map(({ utc }) => utc.slice(5, 16))
-    assert.deepEqual(times?.slice(2, 9), [
+    deepEqual(times?.slice(2, 9), [
       '03-15 16:15',
       ...['04-15 15:15', '05-15 15:15', '06-15 15:15', '07-15 15:15', '08-15 15:15'],
       '09-15 16:15',
     ])
-    assert.deepEqual(times, byPython(text)?.[0]?.map((utc) => utc.slice(5, 16)) ?? times)
+    deepEqual(times, byPython(text)?.[0]?.map((utc) => utc.slice(5, 16)) ?? times)
   })
 
   test('takes a zone that it does not know for that of the calendar, and says so', async () => {
@@ -288,22 +284,22 @@ describe('an import of calendars with time zones of their own', () => {
       ...one('Blank', ''),
     )
     const { out, code } = await bringIn('unknown.ics', text)
-    assert.equal(code, 2)
-    assert.match(
+    equal(code, 2)
+    match(
       out,
       /line 5: The time zone Atlantis\/Capital is unknown here, so its times are in Europe\/Paris, the/,
     )
-    assert.match(
+    match(
       out,
       /line 15: The time zone \(UTC\+03:00\) Our house is unknown here, so its times are at UTC\+3 all year/,
     )
-    assert.equal(out.match(/is unknown here/g)?.length, 2)
+    equal(out.match(/is unknown here/g)?.length, 2)
     const events = await found()
     for (const title of ['Nowhere', 'Nowhere too', 'Blank'])
-      assert.deepEqual(events.get(title), [
+      deepEqual(events.get(title), [
         { utc: '2027-07-15 17:00:00', zone: 'Europe/Paris', start: '2027-07-15 19:00:00' },
       ])
-    assert.equal(events.get('Offset')?.[0]?.utc, '2027-07-15 16:00:00')
+    equal(events.get('Offset')?.[0]?.utc, '2027-07-15 16:00:00')
   })
 
   test('reads thousands of rules and of dates in an unknown zone as soon as a few', {
@@ -326,7 +322,7 @@ describe('an import of calendars with time zones of their own', () => {
       ...one('Dates', `RDATE;TZID=GMT +0111 (Standard) / GMT +0222 (Daylight):${dates}`),
       ...one('Others', `RDATE;TZID=Nowhere in the world:${dates}`),
     )
-    assert.match((await bringIn('many.ics', text)).out, /3 made/)
+    match((await bringIn('many.ics', text)).out, /3 made/)
   })
 
   test('has what is over at the hours of the file, what is to come at clocks of the place', async () => {
@@ -350,17 +346,17 @@ describe('an import of calendars with time zones of their own', () => {
       'old.ics',
       calendarOf(...zone, ...one('Equinox', '20070320T160700'), ...one('Concert', '20270320T190000')),
     )
-    assert.equal(code, 0, out)
+    equal(code, 0, out)
     const { body } = await calendar.service.get('/events?start_date=2007-01-01&end_date=2007-12-31')
-    assert.equal(body.events[0].utc_start_date, '2007-03-21 00:07:00')
-    assert.equal((await found()).get('Concert')?.[0]?.utc, '2027-03-21 02:00:00')
+    equal(body.events[0].utc_start_date, '2007-03-21 00:07:00')
+    equal((await found()).get('Concert')?.[0]?.utc, '2027-03-21 02:00:00')
   })
 
   test('keeps a rule in UTC at its hour all year', async () => {
     const lines = ['DTSTART:20270115T180000Z', 'RRULE:FREQ=MONTHLY;COUNT=8;BYMONTHDAY=15', 'END:VEVENT']
     await bringIn('utc.ics', calendarOf('BEGIN:VEVENT', 'UID:u', 'SUMMARY:In UTC', ...lines))
     const times = (await found()).get('In UTC')?.map(({ utc }) => utc.slice(11))
-    assert.deepEqual(times, Array(8).fill('18:00:00'))
+    deepEqual(times, Array(8).fill('18:00:00'))
   })
 
   test('is done with zones and rules that never end as soon as with others', {
@@ -387,13 +383,13 @@ describe('an import of calendars with time zones of their own', () => {
       'endless.ics',
       calendarOf(...numbers.flatMap(endless), ...numbers.flatMap(one)),
     )
-    assert.match(out, /300 made/)
+    match(out, /300 made/)
   })
 })
 
 function byIcal(text: string): string[] {
   const event = new ICAL.Component(ICAL.parse(text)).getFirstSubcomponent('vevent')
-  assert.ok(event)
+  ok(event)
   const times = new ICAL.Event(event).iterator()
   const found: string[] = []
   for (let time = times.next(); time; time = times.next()) found.push(time.toJSDate().toISOString())
@@ -405,8 +401,8 @@ function byPython(...texts: string[]): string[][] | undefined {
   const sent = { input: texts.join('\f'), encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync('/usr/bin/python3', [script], sent)
   if (status !== 0 && (status === null || /ModuleNotFoundError/.test(stderr))) return undefined
-  assert.equal(status, 0, stderr)
+  equal(status, 0, stderr)
   const lines = stdout.trim().split('\n')
-  assert.equal(lines.length, texts.length)
+  equal(lines.length, texts.length)
   return lines.map((line) => line.split(','))
 }

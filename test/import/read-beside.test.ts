@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -59,7 +59,7 @@ test('dates of a series beyond the most that are read are single events', async 
   })
   const names: string[] = []
   for await (const entry of source.entries(readingOf())) names.push(nameOf(entry))
-  assert.deepEqual(names, ['series 1', 'event 5010', 'event 5011'])
+  deepEqual(names, ['series 1', 'event 5010', 'event 5011'])
 })
 
 test('a long file is read on by a thread where it began, nothing left out, nothing twice', async () => {
@@ -75,8 +75,8 @@ test('a long file is read on by a thread where it began, nothing left out, nothi
     // Writing takes time like this until the thread has started.
     if (ahead.at(-1) === false) await sleep(5)
   }
-  assert.deepEqual(names, expected)
-  assert.deepEqual([ahead[0], ahead.at(-1)], [false, true])
+  deepEqual(names, expected)
+  deepEqual([ahead[0], ahead.at(-1)], [false, true])
 })
 
 test('a long table is read without a warning of Node', async (t) => {
@@ -91,5 +91,5 @@ test('a long table is read without a warning of Node', async (t) => {
   const source = await fileSource({ file, name: undefined, map: [], dates: 'european', zone: 'UTC' })
   let count = 0
   for await (const entry of source.entries(readingOf())) count += Number('kind' in entry)
-  assert.deepEqual([count, warnings], [LINES, []])
+  deepEqual([count, warnings], [LINES, []])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,11 +12,11 @@ test('the zone of each name of Windows is the one that the table of CLDR has for
   const file = fileURLToPath(import.meta.resolve('cldr-core/supplemental/windowsZones.json'))
   const table: Mapped[] = JSON.parse(readFileSync(file, 'utf8')).supplemental.windowsZones.mapTimezones
   const world = table.map(({ mapZone }) => mapZone).filter(({ _territory }) => _territory === '001')
-  assert.ok(world.length > 100)
+  ok(world.length > 100)
   const differing = world.filter(
     ({ _other, _type }) => currentName(windowsZone(_other)) !== currentName(_type),
   )
-  assert.deepEqual(differing, [])
+  deepEqual(differing, [])
 })
 
 function currentName(zone: string | undefined): string | undefined {

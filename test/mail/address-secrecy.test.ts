@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ test('the address of a reader or sender is in no answer, log, export or record o
   const origin = new URL(service.base).origin
   const body = new URLSearchParams({ address, rhythm: 'daily' })
   const asked = await fetch(`${origin}/subscribe/`, { method: 'POST', body, redirect: 'manual' })
-  assert.equal(asked.status, 303)
+  equal(asked.status, 303)
   const database = await openDatabase(scratch.address)
   const token = await formToken({ app: { database } })
   await database.close()
@@ -47,7 +47,7 @@ test('the address of a reader or sender is in no answer, log, export or record o
   })
   const form = { method: 'POST', body: suggestion, redirect: 'manual' } as const
   const suggested = await fetch(`${origin}${ADD}?form=${token}`, form)
-  assert.equal(suggested.status, 303)
+  equal(suggested.status, 303)
   await until(() => service.log().some(({ msg }) => msg === 'e-mail given up'), 'nothing is given up')
   const run = (...words: string[]) =>
     kalends(['--database', scratch.address, '--data', folder, ...words]).then(({ out }) => out)
@@ -69,5 +69,5 @@ test('the address of a reader or sender is in no answer, log, export or record o
       rest.map(async (path) => (await fetch(origin + path, { headers: credentials })).text()),
     )),
   ]
-  for (const [at, text] of told.entries()) assert.ok(text !== '' && !text.includes('whisper@'), String(at))
+  for (const [at, text] of told.entries()) ok(text !== '' && !text.includes('whisper@'), String(at))
 })

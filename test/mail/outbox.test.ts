@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { formatUtc } from '../../src/base/text/zones.ts'
 import { entriesWithin, writeLetter } from '../../src/features/mail/letter.ts'
@@ -52,23 +52,23 @@ test('a message arrives as text and HTML of the same content, kept only until se
   await queue(service, message('reader@example.com', { letter: letter('Grüße aus Tübingen') }))
   const received = await relay.mailTo('reader@example.com')
   const { mail, from } = received
-  assert.equal(from, 'calendar@example.org')
-  assert.equal(mail.subject, 'Grüße aus Tübingen')
-  assert.deepEqual(mail.from?.value, [{ name: 'Tübingen “Town”', address: 'calendar@example.org' }])
-  assert.equal(mail.headers.get('auto-submitted'), 'auto-generated')
+  equal(from, 'calendar@example.org')
+  equal(mail.subject, 'Grüße aus Tübingen')
+  deepEqual(mail.from?.value, [{ name: 'Tübingen “Town”', address: 'calendar@example.org' }])
+  equal(mail.headers.get('auto-submitted'), 'auto-generated')
   const read = readMessage(received)
-  assert.deepEqual(read.defects, [])
-  assert.deepEqual(pluck(read.parts, 'type'), ['text/plain', 'text/html'])
+  deepEqual(read.defects, [])
+  deepEqual(pluck(read.parts, 'type'), ['text/plain', 'text/html'])
   const [text, html] = read.parts.map((part) => part.text)
   for (const words of ['Somebody wrote <b>this</b> & more.', '> Second line', 'When: Tomorrow at 10'])
-    assert.ok(text?.includes(words), words)
-  assert.ok(html?.includes('Somebody wrote &lt;b&gt;this&lt;/b&gt; &amp; more.'))
-  assert.ok(html?.includes('href="https://example.org/?a=1&amp;b=2"'))
+    ok(text?.includes(words), words)
+  ok(html?.includes('Somebody wrote &lt;b&gt;this&lt;/b&gt; &amp; more.'))
+  ok(html?.includes('href="https://example.org/?a=1&amp;b=2"'))
   await until(
     async () => (await rowsOf(service, 'reader@example.com'))[0]?.state === 'sent',
     'the message is not settled',
   )
-  assert.equal((await rowsOf(service, 'reader@example.com'))[0]?.content, '')
+  equal((await rowsOf(service, 'reader@example.com'))[0]?.content, '')
 })
 
 test('no word of a message can begin a header, or turn the text behind it', async (t) => {
@@ -78,9 +78,9 @@ test('no word of a message can begin a header, or turn the text behind it', asyn
     message('hurt@example.com', { letter: letter('Hi\r\nBcc: b@example.org\r\n\r\nBody') }),
   )
   const { headers } = readMessage(await relay.mailTo('hurt@example.com'))
-  assert.equal(headers.bcc, undefined)
-  assert.equal(headers.subject, 'Hi Bcc: b@example.org Body')
-  assert.deepEqual(relay.tried, ['hurt@example.com'])
+  equal(headers.bcc, undefined)
+  equal(headers.subject, 'Hi Bcc: b@example.org Body')
+  deepEqual(relay.tried, ['hurt@example.com'])
   const turning = 'Photo \u202egnp.exe\u202c \u2067x\u2069\u0000\u0085y \ud800'
   const blocks: NewMessage['letter']['blocks'] = [
     { kind: 'heading', text: turning },
@@ -96,15 +96,13 @@ test('no word of a message can begin a header, or turn the text behind it', asyn
   await queue(service, message('turned@example.com', { letter: { subject: turning, blocks } }))
   const turned = await relay.mailTo('turned@example.com')
   const { headers: plain, parts } = readMessage(turned)
-  assert.equal(plain.subject, 'Photo gnp.exe x y \ufffd')
-  assert.deepEqual(turned.mail.from?.value, [
-    { name: 'Town Bcc: a@example.org', address: 'calendar@example.org' },
-  ])
+  equal(plain.subject, 'Photo gnp.exe x y \ufffd')
+  deepEqual(turned.mail.from?.value, [{ name: 'Town Bcc: a@example.org', address: 'calendar@example.org' }])
   for (const { text } of parts) {
-    assert.equal(text.match(/Photo gnp\.exe x y \ufffd/g)?.length, text.includes('<html') ? 12 : 11)
-    assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069\u0085]/)
+    equal(text.match(/Photo gnp\.exe x y \ufffd/g)?.length, text.includes('<html') ? 12 : 11)
+    doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069\u0085]/)
   }
-  assert.deepEqual(await faultsOfMessage(parts[1]?.text ?? ''), [])
+  deepEqual(await faultsOfMessage(parts[1]?.text ?? ''), [])
 })
 
 test('no text makes a message larger than 100 kB', () => {
@@ -120,12 +118,12 @@ test('no text makes a message larger than 100 kB', () => {
   ]
   const head = { language: 'en', name: text, url: 'https://example.org', icon: '', foot: [] } as const
   const written = writeLetter({ subject: text, blocks }, head)
-  assert.ok(Buffer.byteLength(written.html) < 100_000, String(Buffer.byteLength(written.html)))
-  assert.equal(written.subject.length, 150)
+  ok(Buffer.byteLength(written.html) < 100_000, String(Buffer.byteLength(written.html)))
+  equal(written.subject.length, 150)
 })
 
 test('addresses have one spelling, and none a name, a second address or more than 254 characters', () => {
-  assert.equal(parseMailAddress(' Ana+list@BÜCHER.example '), 'Ana+list@xn--bcher-kva.example')
+  equal(parseMailAddress(' Ana+list@BÜCHER.example '), 'Ana+list@xn--bcher-kva.example')
   const wrong = [
     'a@b@c',
     'a@example.org\r\nBcc: b@example.org',
@@ -140,7 +138,7 @@ test('addresses have one spelling, and none a name, a second address or more tha
     `${'a'.repeat(65)}@example.org`,
     `a@${'b.'.repeat(158)}org`,
   ]
-  for (const text of wrong) assert.equal(parseMailAddress(text), undefined, text)
+  for (const text of wrong) equal(parseMailAddress(text), undefined, text)
 })
 
 test('a message refused for good is given up and told, one refused for now is tried again', async (t) => {
@@ -156,23 +154,23 @@ test('a message refused for good is given up and told, one refused for now is tr
   await queue(service, message('well@example.com'))
   await relay.mailTo('well@example.com')
   const [gone] = await rowsOf(service, 'gone@example.com')
-  assert.deepEqual([gone?.state, gone?.status, gone?.next_utc, gone?.content], ['given_up', 550, '', ''])
+  deepEqual([gone?.state, gone?.status, gone?.next_utc, gone?.content], ['given_up', 550, '', ''])
   const [busy] = await rowsOf(service, 'busy@example.com')
-  assert.deepEqual([busy?.state, busy?.status, busy?.attempts], ['waiting', 451, 1])
-  assert.ok(busy && busy.next_utc > formatUtc(Date.now() + 30_000))
+  deepEqual([busy?.state, busy?.status, busy?.attempts], ['waiting', 451, 1])
+  ok(busy && busy.next_utc > formatUtc(Date.now() + 30_000))
   const { database, data } = service.config
   const { out } = await kalends(['--database', database, '--data', data, 'doctor'])
-  assert.match(out, /E-mails given up: 1\. The relay answered 550\./)
-  assert.doesNotMatch(out, /gone@example\.com/)
+  match(out, /E-mails given up: 1\. The relay answered 550\./)
+  doesNotMatch(out, /gone@example\.com/)
   const [address = ''] = /http:\S+\/metrics/.exec(service.app.told.join('\n')) ?? []
   const metrics = await (await fetch(address)).text()
-  assert.match(metrics, /^kalends_mail_given_up 1$/m)
-  assert.match(metrics, /^kalends_mail_waiting 1$/m)
+  match(metrics, /^kalends_mail_given_up 1$/m)
+  match(metrics, /^kalends_mail_waiting 1$/m)
   for (const [outcome, count] of Object.entries({ sent: 1, failed: 1, given_up: 1 }))
-    assert.match(metrics, new RegExp(`^kalends_mail_attempts_total{outcome="${outcome}"} ${count}$`, 'm'))
+    match(metrics, new RegExp(`^kalends_mail_attempts_total{outcome="${outcome}"} ${count}$`, 'm'))
   const admin = await sitAtDesk(service, 'admin')
-  assert.match((await admin.get('/desk/')).body, /E-mails given up: 1\./)
-  assert.match((await admin.get('/desk/mail')).body, /gone@example\.com[\s\S]*Given up/)
+  match((await admin.get('/desk/')).body, /E-mails given up: 1\./)
+  match((await admin.get('/desk/mail')).body, /gone@example\.com[\s\S]*Given up/)
   relay.fault = () => undefined
   await service.app.database.write((tx) =>
     tx
@@ -190,8 +188,8 @@ test('a relay that answers 421 is left alone, and what a future clock has put of
   await queue(service, message('one@example.com'))
   await queue(service, message('two@example.com'))
   await until(async () => (await rowsOf(service, 'one@example.com'))[0]?.attempts === 1, 'nothing is tried')
-  assert.deepEqual(relay.tried, ['one@example.com'])
-  assert.equal((await rowsOf(service, 'two@example.com'))[0]?.attempts, 0)
+  deepEqual(relay.tried, ['one@example.com'])
+  equal((await rowsOf(service, 'two@example.com'))[0]?.attempts, 0)
   const { relay: other, service: next } = await mailing(t)
   await queue(next, message('late@example.com'), Date.now() + 400 * 86_400_000)
   await other.mailTo('late@example.com')
@@ -213,15 +211,12 @@ test('two services with one outbox send each message once, no more an hour than 
     await scratch.remove()
   })
   const [first] = services
-  assert.ok(first)
+  ok(first)
   await first.app.database.write(async (tx) => {
     for (let at = 0; at < 15; at++)
       await queueMessage(tx, message(`r${at}@example.com`, { once: `one ${at}` }), Date.now())
     for (let at = 0; at < 15; at++)
-      assert.equal(
-        await queueMessage(tx, message(`r${at}@example.com`, { once: `one ${at}` }), Date.now()),
-        false,
-      )
+      equal(await queueMessage(tx, message(`r${at}@example.com`, { once: `one ${at}` }), Date.now()), false)
   })
   await until(() => relay.received.length >= 12, 'they do not arrive')
   const states = first.app.database.read.selectFrom('mail_messages').select(['state', 'attempts'])
@@ -229,9 +224,9 @@ test('two services with one outbox send each message once, no more an hour than 
     async () => (await states.execute()).filter(({ state }) => state === 'sent').length === 12,
     'they are not settled',
   )
-  assert.equal((await states.execute()).filter(({ state }) => state === 'waiting').length, 3)
-  assert.equal(relay.received.length, 12)
-  assert.equal(new Set(relay.received.map(({ to }) => to)).size, 12)
+  equal((await states.execute()).filter(({ state }) => state === 'waiting').length, 3)
+  equal(relay.received.length, 12)
+  equal(new Set(relay.received.map(({ to }) => to)).size, 12)
 })
 
 test('strangers cause few messages to one address', async (t) => {
@@ -240,7 +235,7 @@ test('strangers cause few messages to one address', async (t) => {
   const sent: boolean[] = []
   for (const seconds of [0, 5, 11, 22, 33, 44, 55, 66, 77, 88, 99, 110, 121])
     sent.push(await queue(service, message('a@example.com', { isByStranger: true }), start + seconds * 1000))
-  assert.deepEqual(sent, [true, false, ...Array(9).fill(true), false, false])
+  deepEqual(sent, [true, false, ...Array(9).fill(true), false, false])
 })
 
 test('kalends mail test says what the relay answers', async (t) => {
@@ -257,11 +252,11 @@ test('kalends mail test says what the relay answers', async (t) => {
     'a@example.org',
   ]
   const taken = await kalends([...settings, 'mail', 'test', 'you@example.com'])
-  assert.match(taken.out, /^The relay answered: 250 /)
+  match(taken.out, /^The relay answered: 250 /)
   relay.fault = () => ({ at: 'recipient', status: 550 })
   const refused = await kalends([...settings, 'mail', 'test', 'you@example.com'])
-  assert.match(refused.err, /The message was not taken: .*550/)
-  assert.equal(refused.code, 1)
+  match(refused.err, /The message was not taken: .*550/)
+  equal(refused.code, 1)
   const off = await kalends(['--database', database, '--data', data, 'mail', 'test', 'you@example.com'])
-  assert.match(off.err, /E-mail is off/)
+  match(off.err, /E-mail is off/)
 })

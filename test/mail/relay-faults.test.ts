@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -83,16 +83,16 @@ test(
     await queue('ann@example.com')
     await queue('ben@example.com')
     await sendAll()
-    assert.deepEqual(await statesOf(service), [
+    deepEqual(await statesOf(service), [
       ['ann@example.com', 'waiting', 0, 1],
       ['ben@example.com', 'waiting', 0, 0],
     ])
     relay.fault = () => undefined
     await sendAll()
-    assert.deepEqual(told, ['ann@example.com relay', 'ann@example.com sent', 'ben@example.com sent'])
+    deepEqual(told, ['ann@example.com relay', 'ann@example.com sent', 'ben@example.com sent'])
     const [first, again] = relay.received.filter(({ to }) => to === 'ann@example.com')
-    assert.equal(again?.mail.messageId, first?.mail.messageId)
-    assert.equal(again?.mail.text, first?.mail.text)
+    equal(again?.mail.messageId, first?.mail.messageId)
+    equal(again?.mail.text, first?.mail.text)
   },
 )
 
@@ -109,8 +109,8 @@ test(
     await sendAll()
     const states = await statesOf(service)
     // A relay that answers 421 closes the line, which may be seen first.
-    assert.ok([0, 421].includes(Number(states[5]?.splice(2, 1)[0])))
-    assert.deepEqual(states, [
+    ok([0, 421].includes(Number(states[5]?.splice(2, 1)[0])))
+    deepEqual(states, [
       ['recipient550@example.com', 'given_up', 550, 1],
       ['data550@example.com', 'given_up', 550, 1],
       ['recipient451@example.com', 'waiting', 451, 1],
@@ -119,7 +119,7 @@ test(
       ['recipient421@example.com', 'waiting', 1],
       ['last@example.com', 'waiting', 0, 0],
     ])
-    assert.equal(relay.connections(), 1)
+    equal(relay.connections(), 1)
   },
 )
 
@@ -132,19 +132,19 @@ test('a message is tried for 24 hours with growing pauses, and then given up', a
   const pauses: number[] = []
   for (let now = start; ; ) {
     const claimed = await write((tx) => claimMessage(tx, 10, now))
-    assert.ok(claimed)
+    ok(claimed)
     const isGivenUp = await write((tx) => settleMessage(tx, claimed, later, now))
     const { next_utc } = await read.selectFrom('mail_messages').select('next_utc').executeTakeFirstOrThrow()
     if (isGivenUp) break
     pauses.push((utcToMs(next_utc) - utcToMs(formatUtc(now))) / MINUTE)
     now = utcToMs(next_utc)
   }
-  assert.deepEqual(
+  deepEqual(
     pauses,
     pauses.toSorted((a, b) => a - b),
   )
   const hours = pauses.reduce((sum, pause) => sum + pause, 0) / 60
-  assert.ok(hours > 23 && hours <= 24, String(hours))
+  ok(hours > 23 && hours <= 24, String(hours))
 })
 
 /** Answers as a relay does, until it has the message: then a space a moment, for ever. */
@@ -185,7 +185,7 @@ test('a relay that says nothing, or a word at a time for ever, is left', async (
   for (const address of [mute, slow]) {
     const relay = await relayAt(address, patience)
     const { kind, answer } = await relay.send(outgoing, new AbortController().signal)
-    assert.deepEqual([kind, answer !== ''], ['relay', true])
+    deepEqual([kind, answer !== ''], ['relay', true])
     relay.close()
   }
 })
@@ -203,9 +203,9 @@ test('messages go by one connection, ten a second', async (t) => {
     ),
   )
   const kinds = (await Promise.all(sent)).map(({ kind }) => kind)
-  assert.deepEqual(kinds, Array(11).fill('sent'))
-  assert.ok(performance.now() - start > 900)
-  assert.equal(relay.connections(), 1)
+  deepEqual(kinds, Array(11).fill('sent'))
+  ok(performance.now() - start > 900)
+  equal(relay.connections(), 1)
 })
 
 test(
@@ -225,12 +225,12 @@ test(
     await run("create unique index full_disk on mail_messages (state) where state = 'sent'")
     await sendAll()
     await sendAll()
-    assert.equal(told.length, 2)
-    assert.ok(told.every((line) => !line.includes('@')))
+    equal(told.length, 2)
+    ok(told.every((line) => !line.includes('@')))
     await run('drop index full_disk')
     await sendAll()
-    assert.deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
-    assert.deepEqual(
+    deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
+    deepEqual(
       (await statesOf(service)).map(([, state]) => state),
       ['sent', 'sent', 'sent'],
     )
@@ -246,7 +246,7 @@ test('a clock that jumps ahead and back repeats no issue and keeps no message', 
     const asked = { kind: 'list', query: '', event: 0, rhythm: 'daily', weekday: 1 } as const
     const address = { address: 'ann@example.com', language: 'en', timezone: '' } as const
     const made = await insertSubscription(tx, { ...address, ...asked }, now)
-    assert.ok(made.is === 'new')
+    ok(made.is === 'new')
     const due = { next_utc: formatUtc(now), told: '' }
     await confirmSubscription(tx, made.subscription.id, due, now)
   })
@@ -259,17 +259,17 @@ test('a clock that jumps ahead and back repeats no issue and keeps no message', 
     const issues = await read.selectFrom('mail_messages').select('name').execute()
     return [Math.ceil((utcToMs(next_utc) - at) / DAY), issues.length]
   }
-  assert.deepEqual(await plan(now), [1, 1])
-  assert.deepEqual(await plan(now + 40 * DAY), [1, 2])
-  assert.deepEqual(await plan(now), [1, 2])
-  assert.deepEqual(await plan(now), [1, 2])
+  deepEqual(await plan(now), [1, 1])
+  deepEqual(await plan(now + 40 * DAY), [1, 2])
+  deepEqual(await plan(now), [1, 2])
+  deepEqual(await plan(now), [1, 2])
   // What a process of the future has taken is free at once.
   const ahead = await write((tx) => claimMessage(tx, 10, now + 40 * DAY))
   const back = [
     await write((tx) => claimMessage(tx, 10, now)),
     await write((tx) => claimMessage(tx, 10, now)),
   ]
-  assert.ok(back.some((one) => one && one.id === ahead?.id))
+  ok(back.some((one) => one && one.id === ahead?.id))
 })
 
 test('days that are changed while an issue is planned count', async (t) => {
@@ -281,7 +281,7 @@ test('days that are changed while an issue is planned count', async (t) => {
   const address = { address: 'ann@example.com', language: 'en', timezone: '' } as const
   const id = await database.write(async (tx) => {
     const made = await insertSubscription(tx, { ...address, ...asked }, now)
-    assert.ok(made.is === 'new')
+    ok(made.is === 'new')
     await confirmSubscription(tx, made.subscription.id, { next_utc: formatUtc(now), told: '' }, now)
     return made.subscription.id
   })
@@ -298,8 +298,8 @@ test('days that are changed while an issue is planned count', async (t) => {
   await planned
   const { read } = database
   const kept = read.selectFrom('mail_subscriptions').select(['rhythm', 'next_utc'])
-  assert.deepEqual(await kept.executeTakeFirst(), { rhythm: 'weekly', next_utc })
-  assert.deepEqual(await read.selectFrom('mail_messages').select('name').execute(), [])
+  deepEqual(await kept.executeTakeFirst(), { rhythm: 'weekly', next_utc })
+  deepEqual(await read.selectFrom('mail_messages').select('name').execute(), [])
 })
 
 test('two services that plan together queue one issue, and one name is one message', async (t) => {
@@ -316,14 +316,14 @@ test('two services that plan together queue one issue, and one name is one messa
       const asked = { kind: 'list', query: '', event: 0, rhythm: 'daily', weekday: 1 } as const
       const address = { address: `r${at}@example.com`, language: 'en', timezone: '' } as const
       const made = await insertSubscription(tx, { ...address, ...asked }, now)
-      assert.ok(made.is === 'new')
+      ok(made.is === 'new')
       await confirmSubscription(tx, made.subscription.id, { next_utc: formatUtc(now), told: '' }, now)
     }
   })
   await Promise.all([planIssues(database, site, now), planIssues(other.app.database, site, now)])
   const issues = await database.read.selectFrom('mail_messages').select(['name', 'recipient']).execute()
-  assert.equal(issues.length, 30)
-  assert.equal(new Set(issues.map(({ recipient }) => recipient)).size, 30)
+  equal(issues.length, 30)
+  equal(new Set(issues.map(({ recipient }) => recipient)).size, 30)
   const [{ name, recipient } = { name: '', recipient: '' }] = issues
   const again = {
     name,
@@ -334,5 +334,5 @@ test('two services that plan together queue one issue, and one name is one messa
     until_utc: '',
     by_stranger: 0,
   }
-  assert.equal(await database.write((tx) => insertMessage(tx, again, now)), false)
+  equal(await database.write((tx) => insertMessage(tx, again, now)), false)
 })

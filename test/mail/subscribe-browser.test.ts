@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -58,8 +58,8 @@ for (const { name, program, start } of BROWSERS) {
       const ours = faults.filter(
         (fault) => what !== 'message' || !/^(?:landmark-one-main|region):/.test(fault),
       )
-      assert.deepEqual(ours, [], what)
-      assert.equal(await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth`), true, what)
+      deepEqual(ours, [], what)
+      equal(await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth`), true, what)
     }
 
     const send = (tab: Tab, button: string, fields: Record<string, string> = {}) =>
@@ -83,13 +83,13 @@ for (const { name, program, start } of BROWSERS) {
         await send(tab, '.by-mail .main', { address: 'nobody', rhythm: 'friday' })
         await untilShown(tab, `document.querySelector('#fault')`)
         await holds(tab, 'error')
-        assert.equal(await tab.evaluate(`document.querySelector('[name=rhythm]').value`), 'friday')
+        equal(await tab.evaluate(`document.querySelector('[name=rhythm]').value`), 'friday')
         await goTo(`/subscribe/?lang=${language}`)
         await send(tab, '.by-mail .main', { address, rhythm: 'friday', timezone: 'Asia/Tokyo' })
         await untilShown(tab, `location.pathname === '/subscribe/sent/'`)
         await holds(tab, 'sent')
         const { mail } = await relay.mailTo(address)
-        assert.deepEqual(await faultsOfMessage(mail.html || ''), [])
+        deepEqual(await faultsOfMessage(mail.html || ''), [])
         await showMessage(tab, mail.html || '')
         const confirm = /http\S+\/subscribe\/confirm\/[\w-]+/.exec(mail.text ?? '')?.[0] ?? ''
         await tab.goTo(`${confirm}?lang=${language}`)
@@ -100,11 +100,11 @@ for (const { name, program, start } of BROWSERS) {
         const mine = await tab.evaluate<string>(`document.querySelector('a[href*="/mine/"]').href`)
         await tab.goTo(`${mine}?lang=${language}`)
         await holds(tab, 'mine')
-        assert.equal(await tab.evaluate(`document.querySelector('[name=timezone]').value`), 'Asia/Tokyo')
+        equal(await tab.evaluate(`document.querySelector('[name=timezone]').value`), 'Asia/Tokyo')
         await send(tab, 'button[value=rhythm]', { rhythm: 'daily' })
         await untilShown(tab, `document.querySelector('.prose [role=status]')`)
         await holds(tab, 'saved')
-        assert.equal(await tab.evaluate(`document.querySelector('[name=rhythm]').value`), 'daily')
+        equal(await tab.evaluate(`document.querySelector('[name=rhythm]').value`), 'daily')
         await tab.goTo(`${mine.replace(/\/mine\/.*/, '/end/0-x')}?lang=${language}`)
         await holds(tab, 'ended')
         await tab.goTo(mine)
@@ -113,7 +113,7 @@ for (const { name, program, start } of BROWSERS) {
         const others = tab.requested.filter(
           (url) => !url.startsWith(service.origin) && !/^(?:data|about):|^http:\/\/127\.0\.0\.1:/.test(url),
         )
-        assert.deepEqual(others, [])
+        deepEqual(others, [])
       })
 
     async function showMessage(tab: Tab, message: string): Promise<void> {

@@ -55,10 +55,7 @@ describe('subscriptions by e-mail', () => {
   })
 
   const post = (path: string, form: Record<string, string>, headers = {}) =>
-    service.post(`~${path}`, new URLSearchParams(form), 'anonymous', {
-      accept: 'text/html',
-      ...headers,
-    })
+    service.post(`~${path}`, new URLSearchParams(form), 'anonymous', { accept: 'text/html', ...headers })
   const linkIn = ({ mail }: ReceivedMail, name: string) =>
     new URL(new RegExp(`http\\S+/subscribe/${name}/[\\w-]+`).exec(mail.text ?? '')?.[0] ?? '').pathname
   const { read, write } = {
@@ -342,9 +339,7 @@ describe('subscriptions by e-mail', () => {
     const [, source = ''] = pictures[0] ?? []
     assert.ok(source.startsWith(`${service.origin}/`), source)
     assert.equal((await fetch(source)).status, 200)
-    await service.update(`/events/${event.id}`, {
-      ...onDay('2027-04-02', '19:00:00', '21:00:00'),
-    })
+    await service.update(`/events/${event.id}`, { ...onDay('2027-04-02', '19:00:00', '21:00:00') })
     const moved = await relay.mailTo('gil@example.com', subject(/^Moved: Concert/))
     assert.deepEqual(moved.mail.attachments, [])
     assert.match(

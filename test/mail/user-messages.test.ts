@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { kalends } from '../support/commands.ts'
 import { sitAtDesk } from '../support/desk.ts'
@@ -24,24 +24,24 @@ test('an invitation and a link for a new password go by e-mail where it is on', 
   const { relay, admin } = await desk(t)
   const invited = { login: 'nina', email: 'nina@example.com', name: 'Nina', role: 'author' }
   const { body } = await admin.post('/desk/people/new', invited)
-  assert.match(body, /It was also sent to nina@example\.com/)
+  match(body, /It was also sent to nina@example\.com/)
   const { mail } = await relay.mailTo('nina@example.com')
-  assert.equal(linkIn(mail.text), linkIn(body))
-  assert.match(mail.text ?? '', /You sign in as nina\./)
-  assert.deepEqual(await faultsOfMail(relay.received), [])
+  equal(linkIn(mail.text), linkIn(body))
+  match(mail.text ?? '', /You sign in as nina\./)
+  deepEqual(await faultsOfMail(relay.received), [])
   const without = await admin.post('/desk/people/new', { login: 'otto', role: 'author' })
-  assert.doesNotMatch(without.body, /also sent/)
-  assert.ok(linkIn(without.body))
+  doesNotMatch(without.body, /also sent/)
+  ok(linkIn(without.body))
 })
 
 test('without e-mail nothing is queued, and the desk offers links to copy alone', async (t) => {
   const { service, admin } = await desk(t, false)
   const invited = { login: 'nina', email: 'nina@example.com', role: 'author' }
   const { body } = await admin.post('/desk/people/new', invited)
-  assert.ok(linkIn(body))
-  assert.doesNotMatch(body, /also sent/)
+  ok(linkIn(body))
+  doesNotMatch(body, /also sent/)
   const rows = await service.app.database.read.selectFrom('mail_messages').select('id').execute()
-  assert.deepEqual(rows, [])
+  deepEqual(rows, [])
 })
 
 test('authors hear once that an event was published, sent back, changed or removed', async (t) => {
@@ -63,28 +63,28 @@ test('authors hear once that an event was published, sent back, changed or remov
   const published = await relay.mailTo('contributor@example.org', ({ mail }) =>
     /^Published/.test(mail.subject ?? ''),
   )
-  assert.equal(published.mail.subject, 'Published: Fair & market')
-  assert.match(published.mail.text ?? '', new RegExp(`${service.origin}/event/fair-market/`))
+  equal(published.mail.subject, 'Published: Fair & market')
+  match(published.mail.text ?? '', new RegExp(`${service.origin}/event/fair-market/`))
   const back = await relay.mailTo('contributor@example.org', ({ mail }) =>
     /^Sent back/.test(mail.subject ?? ''),
   )
-  assert.match(
+  match(
     back.mail.text ?? '',
     /editor has sent “Talk” back to you\.[\s\S]*> When does it end\?\n> And where\?/,
   )
   const changed = await relay.mailTo('author@example.org')
-  assert.match(changed.mail.text ?? '', /editor has changed your event “Long walk”/)
+  match(changed.mail.text ?? '', /editor has changed your event “Long walk”/)
   await service.update(`/events/${walk.id}`, { title: 'Longer walk' }, 'author')
   await service.remove(`/events/${walk.id}`, 'editor')
   await relay.mailTo('author@example.org', ({ mail }) => mail.subject === 'Removed: Longer walk')
   const all = relay.received.map(({ to, mail }) => `${to} ${mail.subject}`)
-  assert.deepEqual(all.sort(), [
+  deepEqual(all.sort(), [
     'author@example.org Changed: Long walk',
     'author@example.org Removed: Longer walk',
     'contributor@example.org Published: Fair & market',
     'contributor@example.org Sent back: Talk',
   ])
-  assert.deepEqual(await faultsOfMail(relay.received), [])
+  deepEqual(await faultsOfMail(relay.received), [])
 })
 
 test('an author whose address cannot be written to keeps nobody else from hearing', async (t) => {
@@ -96,8 +96,8 @@ test('an author whose address cannot be written to keeps nobody else from hearin
   )
   const invited = { login: 'dots', email: 'do..ts@example.com', role: 'author' }
   const { body } = await admin.post('/desk/people/new', invited)
-  assert.ok(linkIn(body))
-  assert.doesNotMatch(body, /also sent/)
+  ok(linkIn(body))
+  doesNotMatch(body, /also sent/)
   const dots = await database.read.selectFrom('users').select('id').where('login', '=', 'dots').execute()
   const { id } = await service.create('/events', { title: 'Silent', ...day, author: dots[0]?.id }, 'admin')
   await service.update(`/events/${id}`, { title: 'Silent still' }, 'editor')
@@ -123,18 +123,15 @@ test('many changes at once are one message to an author', async (t) => {
   }))
   const { status } = await service.post(
     '~/wp-json/batch/v1',
-    {
-      validation: 'require-all-validate',
-      requests: batch,
-    },
+    { validation: 'require-all-validate', requests: batch },
     'editor',
   )
-  assert.equal(status, 207)
+  equal(status, 207)
   const { mail } = await relay.mailTo('author@example.org', ({ mail }) =>
     /were changed/.test(mail.subject ?? ''),
   )
-  assert.match(mail.text ?? '', /And \d+ more\./)
-  assert.ok((mail.text?.match(/^\* Changed/gm) ?? []).length <= 20)
+  match(mail.text ?? '', /And \d+ more\./)
+  ok((mail.text?.match(/^\* Changed/gm) ?? []).length <= 20)
 })
 
 test('all that is kept of an address is exported and removed, by command and at the desk', async (t) => {
@@ -146,40 +143,40 @@ test('all that is kept of an address is exported and removed, by command and at 
   await subscribe('ann@example.com')
   await relay.mailTo('ann@example.com')
   const kept = await run('export', 'ann@EXAMPLE.com')
-  assert.equal(kept.err, '')
-  assert.deepEqual(pluck(JSON.parse(kept.out).mail, 'kept'), ['subscriber', 'subscription', 'message'])
-  assert.doesNotMatch(kept.out, /secret/)
-  assert.match(
+  equal(kept.err, '')
+  deepEqual(pluck(JSON.parse(kept.out).mail, 'kept'), ['subscriber', 'subscription', 'message'])
+  doesNotMatch(kept.out, /secret/)
+  match(
     (await admin.post('/desk/mail', { address: 'ann@example.com', do: 'look' })).body,
     /&quot;subscriber&quot;/,
   )
-  assert.match((await run('forget', 'ann@example.com')).out, /^Rows removed: 3\./)
-  assert.equal((await run('export', 'ann@example.com')).out, '{}\n')
+  match((await run('forget', 'ann@example.com')).out, /^Rows removed: 3\./)
+  equal((await run('export', 'ann@example.com')).out, '{}\n')
   await subscribe('ben@example.com')
   await relay.mailTo('ben@example.com')
   await admin.save('/desk/mail', { address: 'ben@example.com', do: 'forget' })
-  assert.equal((await run('export', 'ben@example.com')).out, '{}\n')
-  assert.match((await run('forget', 'nobody')).err, /nobody is no e-mail address/)
-  assert.equal((await admin.post('/desk/mail', { address: 'x y', do: 'forget' })).status, 422)
+  equal((await run('export', 'ben@example.com')).out, '{}\n')
+  match((await run('forget', 'nobody')).err, /nobody is no e-mail address/)
+  equal((await admin.post('/desk/mail', { address: 'x y', do: 'forget' })).status, 422)
 })
 
 test('a forgotten password has a link sent, and nobody learns who has an account', async (t) => {
   const { relay, service } = await desk(t)
   const { body } = await service.page('/desk/sign-in')
-  assert.match(String(body), /href="\/desk\/forgotten"/)
+  match(String(body), /href="\/desk\/forgotten"/)
   const ask = async (login: string) => {
     const form = new URLSearchParams({ login })
     const sent = await service.post('~/desk/forgotten', form, 'anonymous', { accept: 'text/html' })
     return [sent.status, String(sent.body)]
   }
   const known = await ask('author@example.org')
-  assert.deepEqual(await ask('nobody@example.org'), known)
-  assert.equal(known[0], 200)
+  deepEqual(await ask('nobody@example.org'), known)
+  equal(known[0], 200)
   const { mail } = await relay.mailTo('author@example.org')
   const path = new URL(linkIn(mail.text) ?? '').pathname
   // A second request within ten seconds sends nothing, and leaves the first link good.
-  assert.deepEqual(await ask('author'), known)
-  assert.equal((await service.page(path)).status, 200)
+  deepEqual(await ask('author'), known)
+  equal((await service.page(path)).status, 200)
   const { service: without } = await desk(t, false)
-  assert.doesNotMatch(String((await without.page('/desk/sign-in')).body), /forgotten/)
+  doesNotMatch(String((await without.page('/desk/sign-in')).body), /forgotten/)
 })

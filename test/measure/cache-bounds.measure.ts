@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -27,7 +27,7 @@ async function prepare(): Promise<void> {
       categories: [`Category ${i % 10}`],
       tags: [`tag ${i % 15}`, `other ${i % 7}`],
     })
-    assert.equal(status, 201)
+    equal(status, 201)
   }
   await until(
     async () => (await service.get('~/readyz')).body.memory === 'filled',
@@ -97,7 +97,7 @@ test('however many different things strangers ask for, memory stays what it was'
   t.diagnostic(
     `${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after two more rounds`,
   )
-  assert.ok(grown < CACHE_BYTES, `${(grown / 1e6).toFixed(1)} MB more`)
+  ok(grown < CACHE_BYTES, `${(grown / 1e6).toFixed(1)} MB more`)
 })
 
 test('every length of a list of ids costs no memory of its own', async (t) => {
@@ -106,7 +106,7 @@ test('every length of a list of ids costs no memory of its own', async (t) => {
     for (let length = from; length <= to; length++) {
       for (const as of ['anonymous', 'editor'] as const) {
         for (const path of [`/events?include=${ids(length)}`, `/venues?include=${ids(length)}`])
-          assert.equal((await service.get(`${path}&per_page=1`, as)).status, 200)
+          equal((await service.get(`${path}&per_page=1`, as)).status, 200)
       }
     }
   }
@@ -117,5 +117,5 @@ test('every length of a list of ids costs no memory of its own', async (t) => {
   await ask(41, 100)
   const grown = (await resident()) - before
   t.diagnostic(`${(before / 1e6).toFixed(1)} MB, and ${(grown / 1e6).toFixed(1)} MB more after 60 lengths`)
-  assert.ok(grown < MOST_GROWN, `${(grown / 1e6).toFixed(1)} MB more`)
+  ok(grown < MOST_GROWN, `${(grown / 1e6).toFixed(1)} MB more`)
 })

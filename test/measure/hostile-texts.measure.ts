@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { textOf } from '../../client/src/texts.ts'
 import { LANGUAGES, readConfig, siteOf } from '../../src/base/config.ts'
@@ -24,10 +24,7 @@ async function growsWithLength(
   work: (length: number) => unknown,
 ): Promise<void> {
   const [short, long] = [await medianMs(() => work(length)), await medianMs(() => work(length * 10))]
-  assert.ok(
-    long < MOST_GROWTH * short + NOTHING,
-    `${name}: ${long} ms for ten times the length of ${short} ms`,
-  )
+  ok(long < MOST_GROWTH * short + NOTHING, `${name}: ${long} ms for ten times the length of ${short} ms`)
 }
 
 test('HTML is read as plain text in proportion to its length, however it is nested', async () => {
@@ -39,7 +36,7 @@ test('HTML is read as plain text in proportion to its length, however it is nest
 
 test('a text of nothing but marks of Markdown costs a moment', async () => {
   const ms = await medianMs(() => markdownHtml('*a_'.repeat(6600), 'below'))
-  assert.ok(ms < 500, `${ms} ms`)
+  ok(ms < 500, `${ms} ms`)
 })
 
 test('a long cost is written in proportion to its length', async () => {
@@ -56,7 +53,7 @@ test('a megabyte as a date costs no more than the length that is looked at', asy
     })
   for (const piece of ['1', 'fr ', '12.', 'de la ', '-']) {
     const [least, most] = [await read(piece.repeat(301)), await read(piece.repeat(1_000_000))]
-    assert.ok(most < 10 * least + NOTHING, `${piece}: ${most} ms for a megabyte, ${least} for little`)
+    ok(most < 10 * least + NOTHING, `${piece}: ${most} ms for a megabyte, ${least} for little`)
   }
 })
 
@@ -70,7 +67,7 @@ test('the longest quick line costs a moment, and a longer one nothing', async ()
         await read(piece.repeat(300).slice(0, 300)),
         await read(piece.repeat(1_000_000)),
       ]
-      assert.ok(long < 100 && longer < 50, `${piece} in ${language}: ${long} and ${longer} ms`)
+      ok(long < 100 && longer < 50, `${piece} in ${language}: ${long} and ${longer} ms`)
     }
 })
 
@@ -82,7 +79,7 @@ test('the next dates of a rule cost a moment, however far away and rare they are
     'FREQ=MONTHLY;INTERVAL=1000',
   ]) {
     const ms = await medianMs(() => nextDates(`RRULE:${rule}`, old, '2027-01-01 00:00:00', 1e9))
-    assert.ok(ms < 1000, `${rule}: ${ms} ms`)
+    ok(ms < 1000, `${rule}: ${ms} ms`)
   }
 })
 
@@ -113,7 +110,7 @@ test('a text as a moment costs a moment, within the limit and beyond', async () 
   for (const piece of [' ', '1', '1 ', '-', 'a/', '(', '+1 day ', 't10:00 ', ',', 'first ', '1:', '\t\n'])
     for (const text of [piece.repeat(100).slice(0, 100), piece.repeat(500_000)]) {
       const ms = await medianMs(() => parseMoment(text, 'America/New_York', Date.UTC(2026, 10, 20)))
-      assert.ok(ms < 100, `${piece}: ${ms} ms`)
+      ok(ms < 100, `${piece}: ${ms} ms`)
     }
 })
 
@@ -127,7 +124,7 @@ test('a rule without dates and a list of too many are refused in a moment', asyn
     `FREQ=DAILY\nRDATE:${days}`,
   ]) {
     const ms = await medianMs(() => readRecurrence(rule, start))
-    assert.ok(ms < 50, `${rule.slice(0, 60)}: ${ms} ms`)
+    ok(ms < 50, `${rule.slice(0, 60)}: ${ms} ms`)
   }
 })
 
@@ -138,12 +135,12 @@ test('languages are chosen in a moment, whatever the header', async () => {
     for (let i = 0; i < 1000; i++) chooseLanguage(chooser, '', `${i}-x, de;q=0.${i}`)
     for (let i = 0; i < 100; i++) chooseLanguage(chooser, '', long)
   })
-  assert.ok(ms < 200, `${ms} ms`)
+  ok(ms < 200, `${ms} ms`)
 })
 
 test('secrets are hidden in proportion to the length of a line', async () => {
   for (const piece of ['a://', 'password', 'basic ', 'kal_', '%5Bkey'])
     await growsWithLength(piece, 16_000, (length) => withoutSecrets(piece.repeat(length / piece.length)))
   const ms = await medianMs(() => shownUrl(`?${'%5Bkey'.repeat(1300)}`))
-  assert.ok(ms < 100, `${ms} ms`)
+  ok(ms < 100, `${ms} ms`)
 })

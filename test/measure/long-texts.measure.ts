@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { holdsUpNobody } from '../support/longest-turn.ts'
@@ -42,7 +42,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
           { title: name, ...day, description: text, venue: venue.body.id },
           as,
         )
-        assert.deepEqual([venue.status, event.status], [201, 201])
+        deepEqual([venue.status, event.status], [201, 201])
         const paths = [
           `/events/${event.body.id}`,
           `/events?include=${event.body.id}`,
@@ -54,10 +54,10 @@ for (const [name, text] of Object.entries(HOSTILE)) {
           '/events?search=nowhere',
         ]) {
           for (const reader of ['anonymous', as] as const)
-            assert.equal((await service.get(path, reader)).status, 200, path)
+            equal((await service.get(path, reader)).status, 200, path)
         }
         const changed = await service.put(`/events/${event.body.id}`, { excerpt: text }, as)
-        assert.equal(changed.body.description, event.body.description)
+        equal(changed.body.description, event.body.description)
       })
     }
   })
@@ -68,17 +68,17 @@ test('a list of the longest events is sent in many turns', async () => {
   const [day, text] = ['2028-05-05', long('&')]
   for (let i = 0; i < HOW_MANY; i++) {
     const sent = { title: `Long ${i}`, start_date: day, end_date: day, description: text, excerpt: text }
-    assert.equal((await service.post('/events', sent, 'author')).status, 201)
+    equal((await service.post('/events', sent, 'author')).status, 201)
   }
   for (const as of ['anonymous', 'editor'] as const) {
     await holdsUpNobody(`the list of ${as}`, MOST_MS, async () => {
       // Read piece by piece: parsing 30 MB of JSON would block this thread, too.
       const path = `/events?per_page=50&start_date=${day}`
       const { status, body } = await fetch(service.base + path, { headers: credentialsOf(as) })
-      assert.equal(status, 200)
+      equal(status, 200)
       let bytes = 0
       for await (const piece of body ?? []) bytes += piece.length
-      assert.ok(bytes > HOW_MANY * MOST * 2 * '&amp;'.length, `${bytes} bytes`)
+      ok(bytes > HOW_MANY * MOST * 2 * '&amp;'.length, `${bytes} bytes`)
     })
   }
 })
@@ -96,7 +96,7 @@ test('the stems of many long texts are written without holding anything up', asy
       description: text(),
     }))
     for (const { status } of await Promise.all(events.map((event) => service.post('/events', event))))
-      assert.equal(status, 201)
+      equal(status, 201)
   }
   // Writing the stems of sixteen texts in one turn took 42 to 76 ms.
   await holdsUpNobody('writing stems', 35, () => sleep(UNTIL_CUT_MS), write)

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ before(async () => {
       tags: ['Loud', 'Late'],
     }),
   })
-  assert.equal(made.status, 201)
+  equal(made.status, 201)
   await filled.database.write(async (tx) => copyFirst(tx, EVENTS - 1))
   await filled.stop()
   app = await startApp(config)
@@ -57,7 +57,7 @@ async function copyFirst(tx: Db, copies: number): Promise<void> {
   const { description: _same, ...first } = await tx.selectFrom('events').selectAll().executeTakeFirstOrThrow()
   const terms = await tx.selectFrom('event_terms').selectAll().where('event', '=', first.id).execute()
   const [venue] = await tx.selectFrom('event_venues').selectAll().where('event', '=', first.id).execute()
-  assert.ok(venue)
+  ok(venue)
   await tx
     .updateTable('terms')
     .set({ count: copies + 1 })
@@ -153,10 +153,10 @@ for (const as of ['anonymous', 'editor'] as const)
       `${all.lines} events, ${megabytes(all.bytes)}: ${megabytes(all.grown)} ` +
         `held, longest turn ${turn.toFixed(1)} ms`,
     )
-    assert.equal(all.lines, EVENTS)
-    assert.ok(all.bytes > 3 * MOST_BYTES, `${all.bytes} bytes are too few to tell`)
-    assert.ok(all.grown < MOST_BYTES, `${all.grown} bytes were held`)
-    assert.ok(turn < LONGEST_TURN_MS, `a turn of the event loop took ${turn} ms`)
+    equal(all.lines, EVENTS)
+    ok(all.bytes > 3 * MOST_BYTES, `${all.bytes} bytes are too few to tell`)
+    ok(all.grown < MOST_BYTES, `${all.grown} bytes were held`)
+    ok(turn < LONGEST_TURN_MS, `a turn of the event loop took ${turn} ms`)
     const { lines, solid } = await work
-    assert.deepEqual({ lines, solid }, { lines: all.lines, solid: all.solid })
+    deepEqual({ lines, solid }, { lines: all.lines, solid: all.solid })
   })

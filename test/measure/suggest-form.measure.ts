@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('the empty form of a suggestion costs no more than a kept page', async (t) 
   const quarter = (all: number[]) => all.sort((a, b) => a - b)[ROUNDS / 4] ?? 0
   const [page, form] = [quarter(costs.page), quarter(costs.form)]
   t.diagnostic(`A kept page takes ${page.toFixed(1)} µs, the form ${form.toFixed(1)} µs.`)
-  assert.ok(form < page * 1.2, `${form} and ${page} µs`)
+  ok(form < page * 1.2, `${form} and ${page} µs`)
 })
 
 test('a bot is answered in the time of a suggestion', async (t) => {
@@ -63,9 +63,9 @@ test('a bot is answered in the time of a suggestion', async (t) => {
       const began = performance.now()
       const { status } = await suggest(service, { ...concert, ...own, second_subject: trap }, { token })
       times[who].push(performance.now() - began)
-      assert.equal(status, 303)
+      equal(status, 303)
     }
   const [bot = 0, sender = 0] = [times.bot, times.sender].map((all) => all.sort((a, b) => a - b)[12])
   t.diagnostic(`A bot is answered in ${bot.toFixed(1)} ms, a sender in ${sender.toFixed(1)} ms.`)
-  assert.ok(bot > sender * 0.6 && bot < sender * 1.6, `${bot} and ${sender} ms`)
+  ok(bot > sender * 0.6 && bot < sender * 1.6, `${bot} and ${sender} ms`)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -20,7 +20,7 @@ test('a batch of a hundred events holds up nobody', async () => {
     }))
     const sent = { requests, validation: 'require-all-validate' }
     const { body } = await service.request('admin', 'POST', '~/wp-json/batch/v1', sent)
-    assert.equal(body.responses.length, 100)
+    equal(body.responses.length, 100)
   })
 })
 
@@ -34,10 +34,10 @@ test('rules that are refused cost next to nothing and hold no memory', async () 
         ...day,
         recurrence: [`RRULE:${rule}`],
       })
-      assert.equal(status, 400)
+      equal(status, 400)
     })
     collectGarbage()
-    assert.ok(process.memoryUsage().heapUsed - held < 64_000_000, `${rule.slice(0, 40)} holds memory`)
+    ok(process.memoryUsage().heapUsed - held < 64_000_000, `${rule.slice(0, 40)} holds memory`)
   }
 })
 
@@ -66,6 +66,6 @@ test('two megabytes of keys without values hold up nobody', async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   await holdsUpNobody('the form', 100, async () => {
     const { status } = await service.request('admin', 'POST', '/events', 'a&'.repeat(990_000), form)
-    assert.equal(status, 400)
+    equal(status, 400)
   })
 })

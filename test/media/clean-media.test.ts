@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -62,7 +62,7 @@ for (const [kind, isS3] of Object.entries(kinds)) {
     })
 
     test('finds nothing where every file has its image', async () => {
-      assert.deepEqual(await clean(), {
+      deepEqual(await clean(), {
         out: 'Every file that is older than an hour belongs to an image.\n',
         err: '',
         code: 0,
@@ -78,20 +78,20 @@ for (const [kind, isS3] of Object.entries(kinds)) {
       await store.put('2026/11/orphan.png', Buffer.from('orphan'), 'image/png')
       await store.put('2026/11/orphan-150x150.png', Buffer.from('small'), 'image/png')
       const { out, code } = await clean()
-      assert.equal(code, 0)
-      assert.deepEqual(out.split('\n'), [
+      equal(code, 0)
+      deepEqual(out.split('\n'), [
         '2026/11/orphan-150x150.png  5',
         '2026/11/orphan.png  6',
         '2 files of 11 bytes that no image names; kalends media clean --yes removes them.',
         '',
       ])
-      assert.equal((await held()).length, before.length + 2)
-      assert.equal((await fetch(image.source_url)).status, 200)
+      equal((await held()).length, before.length + 2)
+      equal((await fetch(image.source_url)).status, 200)
     })
 
     test('leaves what was written within the last hour, whose image may be about to be noted', async () => {
-      assert.match((await clean(['--yes'], { after: 0 })).out, /^Every file/)
-      assert.ok((await held()).includes('2026/11/orphan.png'))
+      match((await clean(['--yes'], { after: 0 })).out, /^Every file/)
+      ok((await held()).includes('2026/11/orphan.png'))
     })
 
     test('removes it with --yes, and nothing else, while the service runs', async () => {
@@ -99,12 +99,12 @@ for (const [kind, isS3] of Object.entries(kinds)) {
       if (!isS3) await writeFile(join(service.config.data, 'media', LEFTOVER), 'half')
       if (!isS3) await writeFile(join(service.config.data, 'media', 'notes of somebody.txt'), 'mine')
       const { out } = await clean(['--yes'])
-      assert.match(out, isS3 ? /Removed 2 files of 11 bytes/ : /Removed 3 files of 15 bytes/)
-      assert.deepEqual(await held(), kept)
-      assert.match((await clean(['--yes'])).out, /^Every file/)
+      match(out, isS3 ? /Removed 2 files of 11 bytes/ : /Removed 3 files of 15 bytes/)
+      deepEqual(await held(), kept)
+      match((await clean(['--yes'])).out, /^Every file/)
       const image = await upload()
-      assert.equal((await fetch(image.source_url)).status, 200)
-      assert.equal(await store.put('2026/11/orphan.png', Buffer.from('new'), 'image/png'), false)
+      equal((await fetch(image.source_url)).status, 200)
+      equal(await store.put('2026/11/orphan.png', Buffer.from('new'), 'image/png'), false)
     })
 
     test('tells the history of what it removes, and of nothing that it lists', async () => {
@@ -115,11 +115,11 @@ for (const [kind, isS3] of Object.entries(kinds)) {
         )
       const before = await told()
       await clean()
-      assert.deepEqual(await told(), before)
+      deepEqual(await told(), before)
       await clean(['--yes'])
-      assert.deepEqual(await told(), [['delete', '2026/11/another.png', 'kalends media clean'], ...before])
+      deepEqual(await told(), [['delete', '2026/11/another.png', 'kalends media clean'], ...before])
       const changes = service.app.database.read.selectFrom('changes').selectAll().where('record', '=', 0)
-      assert.deepEqual(await changes.execute(), [])
+      deepEqual(await changes.execute(), [])
     })
 
     test('refuses to touch a store of which the database names nothing', async () => {
@@ -128,9 +128,9 @@ for (const [kind, isS3] of Object.entries(kinds)) {
       const foreign = await openMediaStore(`file:${join(other.config.data, 'media')}`, () => undefined)
       await foreign.put('2026/11/other.png', bytes, 'image/png')
       const { err, code } = await clean(['--yes'], { from: foreign })
-      assert.equal(code, 1)
-      assert.match(err, /belongs to another calendar/)
-      assert.ok(await foreign.read('2026/11/other.png').then((file) => file?.stream.destroy()))
+      equal(code, 1)
+      match(err, /belongs to another calendar/)
+      ok(await foreign.read('2026/11/other.png').then((file) => file?.stream.destroy()))
     })
   })
 }

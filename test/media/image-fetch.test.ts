@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
@@ -81,36 +81,33 @@ function pour(response: ServerResponse): void {
 describe('an image is fetched', () => {
   test('with its bytes, its type and the last part of its path', async () => {
     const image = await fetchImage(`${base}/a/gro%C3%9Fes%20poster.png?v=2`, limits)
-    assert.deepEqual(image, { bytes: PICTURE, mimeType: 'image/png', fileName: 'großes poster.png' })
+    deepEqual(image, { bytes: PICTURE, mimeType: 'image/png', fileName: 'großes poster.png' })
   })
 
   test('and asked for without credentials', async () => {
     await fetchImage(`${base}/asked.png`, limits)
     const { headers } = requests.at(-1) ?? {}
-    assert.deepEqual(
-      [headers?.accept, headers?.authorization, headers?.cookie],
-      ['image/*', undefined, undefined],
-    )
+    deepEqual([headers?.accept, headers?.authorization, headers?.cookie], ['image/*', undefined, undefined])
   })
 
   test('from a path whose escapes are wrong, under the name as it stands', async () => {
-    assert.equal((await fetchImage(`${base}/100%.png`, limits))?.fileName, '100%.png')
+    equal((await fetchImage(`${base}/100%.png`, limits))?.fileName, '100%.png')
   })
 
   test('from a host named in any letter case, with or without a port', async () => {
     for (const host of ['LOCALHOST', `localhost:${port}`]) {
-      assert.ok(await fetchImage(`http://LocalHost:${port}/poster.png`, { ...limits, hosts: [host] }), host)
+      ok(await fetchImage(`http://LocalHost:${port}/poster.png`, { ...limits, hosts: [host] }), host)
     }
   })
 
   test('through five redirects, and not through six', async () => {
-    assert.ok(await fetchImage(`${base}/hops/5`, limits))
-    assert.equal(await fetchImage(`${base}/hops/6`, limits), undefined)
+    ok(await fetchImage(`${base}/hops/5`, limits))
+    equal(await fetchImage(`${base}/hops/6`, limits), undefined)
   })
 
   test('up to the largest size and not a byte beyond', async () => {
-    assert.equal((await fetchImage(`${base}/sized/100000`, limits))?.bytes.length, 100_000)
-    assert.equal(await fetchImage(`${base}/sized/100001`, limits), undefined)
+    equal((await fetchImage(`${base}/sized/100000`, limits))?.bytes.length, 100_000)
+    equal(await fetchImage(`${base}/sized/100001`, limits), undefined)
   })
 })
 
@@ -139,16 +136,16 @@ describe('no image is fetched', () => {
     ['from a redirect to no address at all', '/to?url=http://', /^the answer was 302$/],
   ]
   for (const [why, path, lack] of refused) {
-    test(why, async () => assert.match((await lackOf(base + path, limits)) ?? '', lack))
+    test(why, async () => match((await lackOf(base + path, limits)) ?? '', lack))
   }
 
   test('from a private address or a host that is not named, and it says how to name it', async () => {
     for (const host of ['10.0.0.1', 'localhost'])
-      assert.match(
+      match(
         (await lackOf(`http://${host}:${port}/`, { ...limits, hosts: [] })) ?? '',
         new RegExp(`^${host} has no public address, .* KALENDS_IMAGE_HOSTS names it`),
       )
-    assert.equal(
+    equal(
       await lackOf(`http://localhost:${port}/`, limits),
       'localhost is not among the hosts of KALENDS_IMAGE_HOSTS',
     )
@@ -156,22 +153,19 @@ describe('no image is fetched', () => {
 
   test('when the server takes too long to answer or to finish', async () => {
     for (const path of ['/silent', '/stalled']) {
-      assert.equal(
-        await lackOf(base + path, { ...limits, timeoutMs: 150 }),
-        'it did not come within 0.15 seconds',
-      )
+      equal(await lackOf(base + path, { ...limits, timeoutMs: 150 }), 'it did not come within 0.15 seconds')
     }
   })
 
   test('when nobody listens', async () => {
-    assert.match((await lackOf('http://127.0.0.1:1/poster.png', limits)) ?? '', /ECONNREFUSED/)
+    match((await lackOf('http://127.0.0.1:1/poster.png', limits)) ?? '', /ECONNREFUSED/)
   })
 
   test('from what is no address', async () => {
     for (const text of (
       '|poster.png|//127.0.0.1/x.png|data:image/' + 'png;base64,AAAA|file:///etc/hostname|http://'
     ).split('|')) {
-      assert.equal(await fetchImage(text, limits), undefined, text)
+      equal(await fetchImage(text, limits), undefined, text)
     }
   })
 })
@@ -179,8 +173,8 @@ describe('no image is fetched', () => {
 describe('no request is sent', () => {
   const unseen = async (url: string, hosts: string[]) => {
     const before = requests.length
-    assert.equal(await fetchImage(url, { ...limits, hosts }), undefined, url)
-    assert.equal(requests.length, before, `${url} was asked for`)
+    equal(await fetchImage(url, { ...limits, hosts }), undefined, url)
+    equal(requests.length, before, `${url} was asked for`)
   }
 
   test('to this machine unless it is named, however its address is spelled', async () => {
@@ -210,8 +204,8 @@ describe('no request is sent', () => {
       `http://a:b@127.0.0.1:${port}/`,
     ]) {
       const before = requests.length
-      assert.equal(await fetchImage(`${base}/to?url=${encodeURIComponent(url)}`, limits), undefined)
-      assert.equal(requests.length, before + 1, `${url} was asked for`)
+      equal(await fetchImage(`${base}/to?url=${encodeURIComponent(url)}`, limits), undefined)
+      equal(requests.length, before + 1, `${url} was asked for`)
     }
   })
 })
@@ -221,10 +215,10 @@ describe('a public address', () => {
     for (const ip of (
       '1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.1 ' + '100.128.0.1 198.20.0.1 223.255.255.254'
     ).split(' ')) {
-      assert.equal(isPublicAddress(ip), true, ip)
+      equal(isPublicAddress(ip), true, ip)
     }
     for (const ip of ['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888']) {
-      assert.equal(isPublicAddress(ip), true, ip)
+      equal(isPublicAddress(ip), true, ip)
     }
   })
 
@@ -235,8 +229,7 @@ describe('a public address', () => {
       '100.64.0.1 100.100.100.200 100.127.255.255 169.254.169.254 168.63.129.16 192.0.0.192'.split(' ')
     const reserved = '192.0.2.1 192.88.99.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.9'.split(' ')
     const groups = ['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255']
-    for (const ip of [...networks, ...shared, ...reserved, ...groups])
-      assert.equal(isPublicAddress(ip), false, ip)
+    for (const ip of [...networks, ...shared, ...reserved, ...groups]) equal(isPublicAddress(ip), false, ip)
   })
 
   test('is none of the local or reserved ones of IPv6, nor one that carries an IPv4 address', () => {
@@ -244,14 +237,14 @@ describe('a public address', () => {
     const carrying =
       '::ffff:8.8.8.8 ::8.8.8.8 64:ff9b::8.8.8.8 64:ff9b:1::1 2002:808:808::1 2001:0:808:808::1'.split(' ')
     const reserved = ['2001:db8::1', '2001:2::1', '2001:10::1', '3fff::1', '5f00::1', '4000::1']
-    for (const ip of [...local, ...carrying, ...reserved]) assert.equal(isPublicAddress(ip), false, ip)
+    for (const ip of [...local, ...carrying, ...reserved]) equal(isPublicAddress(ip), false, ip)
   })
 
   test('is no text that is not a plain address', () => {
     for (const text of (
       '|localhost|1.1.1|0x01.1.1.1|01.1.1.1|16843009|[2606:4700::1]|1.1.1.1 ' + '|2606:4700::1%1'
     ).split('|')) {
-      assert.equal(isPublicAddress(text), false, text)
+      equal(isPublicAddress(text), false, text)
     }
   })
 })

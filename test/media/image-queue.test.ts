@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import sharp from 'sharp'
@@ -40,34 +40,34 @@ describe('images take turns', () => {
       ask('quick 2', 'quick'),
     ]
     await turn()
-    assert.deepEqual(begun, ['slow 1', 'quick 1'])
+    deepEqual(begun, ['slow 1', 'quick 1'])
     await end('quick 1')
-    assert.deepEqual(begun.slice(2), ['quick 2'])
+    deepEqual(begun.slice(2), ['quick 2'])
     await end('slow 1')
-    assert.deepEqual(begun.slice(3), ['slow 2'])
+    deepEqual(begun.slice(3), ['slow 2'])
     await end('quick 2')
     await end('slow 2')
-    assert.deepEqual(await Promise.all(all), ['slow 1', 'slow 2', 'quick 1', 'quick 2'])
+    deepEqual(await Promise.all(all), ['slow 1', 'slow 2', 'quick 1', 'quick 2'])
   })
 
   test('and those that find too many waiting are told so at once, quick and slow by themselves', async () => {
     const { ask, begun, end } = workIn()
     const slow = Array.from({ length: 5 }, (_, i) => ask(`slow ${i}`, 'slow'))
-    await assert.rejects(ask('one too many', 'slow'), BUSY)
+    await rejects(ask('one too many', 'slow'), BUSY)
     const quick = Array.from({ length: 33 }, (_, i) => ask(`quick ${i}`, 'quick'))
-    await assert.rejects(ask('one too many', 'quick'), BUSY)
+    await rejects(ask('one too many', 'quick'), BUSY)
     await turn()
     for (let i = 0; i < 38; i++) await end(begun[i] ?? '')
-    assert.equal((await Promise.all([...slow, ...quick])).length, 38)
+    equal((await Promise.all([...slow, ...quick])).length, 38)
   })
 
   test('and one that fails gives up its place', async () => {
     const queue = makeImageQueue()
     for (let i = 0; i < 5; i++) {
       const failing = takeTurn(queue, 'slow', () => Promise.reject(new Error('no image')))
-      await assert.rejects(failing, /no image/)
+      await rejects(failing, /no image/)
     }
-    assert.equal(await takeTurn(queue, 'slow', async () => 'done'), 'done')
+    equal(await takeTurn(queue, 'slow', async () => 'done'), 'done')
   })
 })
 
@@ -79,16 +79,16 @@ test('a small image does not wait for a large one, of many bytes or of few', {
     .gif({ effort: 1 })
     .toBuffer()
   const few = await drawPng(5000, 5000, '#888')
-  assert.ok(many.length > 4_000_000 && few.length < 4_000_000)
+  ok(many.length > 4_000_000 && few.length < 4_000_000)
   const small = await drawPng(300, 200, '#888')
   const ended: string[] = []
   const prepare = async (name: string, bytes: Buffer) => {
-    assert.ok(await prepareImage(inMemory(bytes), name))
+    ok(await prepareImage(inMemory(bytes), name))
     ended.push(name)
   }
   const large = [prepare('many', many), prepare('few', few)]
   for (let i = 0; i < 6; i++) await prepare(`small ${i}`, small)
-  assert.deepEqual(ended, ['small 0', 'small 1', 'small 2', 'small 3', 'small 4', 'small 5'])
+  deepEqual(ended, ['small 0', 'small 1', 'small 2', 'small 3', 'small 4', 'small 5'])
   // A busy machine may refuse the large images, since they are given up after some seconds.
   await Promise.allSettled(large)
 })
@@ -106,5 +106,5 @@ test('images that come one after the other are all prepared: none is refused for
     if (waiting.size > 16) await Promise.race(waiting)
   }
   await Promise.all(waiting)
-  assert.equal(refused, 0)
+  equal(refused, 0)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { inMemory, type PreparedImage, prepareImage } from '../../src/store/media/image-sizes.ts'
@@ -22,7 +22,7 @@ function plain(width: number, height: number) {
 
 async function prepared(bytes: Buffer, fileName = 'poster'): Promise<PreparedImage> {
   const image = await prepareImage(inMemory(bytes), fileName)
-  assert.ok(image)
+  ok(image)
   return image
 }
 
@@ -30,7 +30,7 @@ async function dimensions({ full, sizes }: PreparedImage): Promise<Record<string
   const measured: Record<string, string> = {}
   for (const [name, { bytes, width, height, ending }] of Object.entries({ full, ...sizes })) {
     const { autoOrient } = await sharp(bytes).metadata()
-    assert.deepEqual(autoOrient, { width, height }, name)
+    deepEqual(autoOrient, { width, height }, name)
     measured[name] = `${width}x${height} ${ending}`
   }
   return measured
@@ -45,7 +45,7 @@ describe('the sizes of an image', () => {
     ] as const) {
       const bytes = await plain(width, height).png().toBuffer()
       const image = await prepared(bytes)
-      assert.deepEqual(image, {
+      deepEqual(image, {
         stem: 'poster',
         mimeType: 'image/png',
         full: { ending: '.png', bytes, width, height },
@@ -56,18 +56,18 @@ describe('the sizes of an image', () => {
 
   test('are those smaller than the image, in the order answers list them', async () => {
     const image = await prepared(await plain(1200, 900).jpeg().toBuffer())
-    assert.deepEqual(Object.entries(await dimensions(image)), [
+    deepEqual(Object.entries(await dimensions(image)), [
       ['full', '1200x900 .jpg'],
       ['medium', '300x225 -300x225.jpg'],
       ['large', '1024x768 -1024x768.jpg'],
       ['thumbnail', '150x150 -150x150.jpg'],
       ['medium_large', '768x576 -768x576.jpg'],
     ])
-    assert.equal(image.original, undefined)
+    equal(image.original, undefined)
   })
 
   test('start with a thumbnail as soon as one side is longer than it', async () => {
-    assert.deepEqual(await dimensions(await prepared(await plain(200, 100).png().toBuffer())), {
+    deepEqual(await dimensions(await prepared(await plain(200, 100).png().toBuffer())), {
       full: '200x100 .png',
       thumbnail: '150x100 -150x100.png',
     })
@@ -75,13 +75,13 @@ describe('the sizes of an image', () => {
 
   test('share a file where their dimensions are the same', async () => {
     const { sizes } = await prepared(await plain(1000, 1333).jpeg().toBuffer())
-    assert.deepEqual([sizes.large?.ending, sizes.medium_large?.ending], ['-768x1024.jpg', '-768x1024.jpg'])
-    assert.equal(sizes.large, sizes.medium_large)
+    deepEqual([sizes.large?.ending, sizes.medium_large?.ending], ['-768x1024.jpg', '-768x1024.jpg'])
+    equal(sizes.large, sizes.medium_large)
   })
 
   test('leave out the width of 768 where the image is narrower, however tall', async () => {
     const names = Object.keys((await prepared(await plain(700, 2500).jpeg().toBuffer())).sizes)
-    assert.deepEqual(names, ['medium', 'large', 'thumbnail', '1536x1536', '2048x2048'])
+    deepEqual(names, ['medium', 'large', 'thumbnail', '1536x1536', '2048x2048'])
   })
 
   test('show the middle of the image in the thumbnail', async () => {
@@ -94,7 +94,7 @@ describe('the sizes of an image', () => {
       .png()
       .toBuffer()
     const { dominant } = await sharp((await prepared(strip)).sizes.thumbnail?.bytes).stats()
-    assert.deepEqual(dominant, (await sharp(await plain(9, 9).png().toBuffer()).stats()).dominant)
+    deepEqual(dominant, (await sharp(await plain(9, 9).png().toBuffer()).stats()).dominant)
   })
 })
 
@@ -102,7 +102,7 @@ describe('an image of more than 2560 pixels', () => {
   test('is shown as a scaled copy, with the original kept as it came', async () => {
     const bytes = await plain(3000, 1500).jpeg().toBuffer()
     const image = await prepared(bytes)
-    assert.deepEqual(await dimensions(image), {
+    deepEqual(await dimensions(image), {
       full: '2560x1280 -scaled.jpg',
       medium: '300x150 -300x150.jpg',
       large: '1024x512 -1024x512.jpg',
@@ -111,12 +111,12 @@ describe('an image of more than 2560 pixels', () => {
       '1536x1536': '1536x768 -1536x768.jpg',
       '2048x2048': '2048x1024 -2048x1024.jpg',
     })
-    assert.deepEqual(image.original, { ending: '.jpg', bytes })
+    deepEqual(image.original, { ending: '.jpg', bytes })
   })
 
   test('is not copied when it has just that many', async () => {
     const image = await prepared(await plain(2560, 20).png().toBuffer())
-    assert.deepEqual([image.full.ending, image.original], ['.png', undefined])
+    deepEqual([image.full.ending, image.original], ['.png', undefined])
   })
 })
 
@@ -130,14 +130,14 @@ describe('every format', () => {
   ] as const) {
     test(`${format} keeps its own in all sizes, whatever the file was called`, async () => {
       const image = await prepared(await plain(400, 300)[format]().toBuffer(), 'poster.txt')
-      assert.equal(image.mimeType, mimeType)
-      assert.deepEqual(await dimensions(image), {
+      equal(image.mimeType, mimeType)
+      deepEqual(await dimensions(image), {
         full: `400x300 .${extension}`,
         medium: `300x225 -300x225.${extension}`,
         thumbnail: `150x150 -150x150.${extension}`,
       })
       for (const { bytes } of Object.values(image.sizes)) {
-        assert.equal((await sharp(bytes).metadata()).mediaType, mimeType)
+        equal((await sharp(bytes).metadata()).mediaType, mimeType)
       }
     })
   }
@@ -147,7 +147,7 @@ describe('every format', () => {
     const deep = await plain(400, 300).toColourspace('rgb16').png().toBuffer()
     for (const bytes of [print, deep]) {
       const { space, depth } = await sharp((await prepared(bytes)).sizes.medium?.bytes).metadata()
-      assert.deepEqual([space, depth], ['srgb', 'uchar'])
+      deepEqual([space, depth], ['srgb', 'uchar'])
     }
   })
 
@@ -157,18 +157,18 @@ describe('every format', () => {
     })
       .png()
       .toBuffer()
-    assert.equal((await sharp((await prepared(glass)).sizes.medium?.bytes).metadata()).hasAlpha, true)
+    equal((await sharp((await prepared(glass)).sizes.medium?.bytes).metadata()).hasAlpha, true)
   })
 
   test('is measured and scaled the way it is held up', async () => {
     const sideways = await plain(400, 300).withMetadata({ orientation: 6 }).jpeg().toBuffer()
     const image = await prepared(sideways)
-    assert.deepEqual(await dimensions(image), {
+    deepEqual(await dimensions(image), {
       full: '300x400 .jpg',
       medium: '225x300 -225x300.jpg',
       thumbnail: '150x150 -150x150.jpg',
     })
-    assert.equal((await sharp(image.sizes.medium?.bytes).metadata()).orientation, undefined)
+    equal((await sharp(image.sizes.medium?.bytes).metadata()).orientation, undefined)
   })
 
   test('that moves is never replaced by a copy, and its sizes show the first frame', async () => {
@@ -177,12 +177,12 @@ describe('every format', () => {
       .gif()
       .toBuffer()
     const image = await prepared(moving)
-    assert.deepEqual(
+    deepEqual(
       [image.full.width, image.full.height, image.full.bytes, image.original],
       [2600, 20, moving, undefined],
     )
     const { channels } = await sharp(image.sizes.thumbnail?.bytes).stats()
-    assert.ok((channels[0]?.min ?? 0) > 200)
+    ok((channels[0]?.min ?? 0) > 200)
   })
 })
 
@@ -195,7 +195,7 @@ describe('no image is made', () => {
       scan,
       ...['%PDF-1.4', 'GIF89a', '', '<!doctype html><script>'].map(Buffer.from),
     ])
-      assert.equal(await prepareImage(inMemory(bytes), 'poster.png'), undefined)
+      equal(await prepareImage(inMemory(bytes), 'poster.png'), undefined)
   })
 
   test('of a file that is cut short or damaged', async () => {
@@ -203,24 +203,24 @@ describe('no image is made', () => {
     const whole = await sharp(noise, { raw: { width: 200, height: 200, channels: 3 } })
       .png()
       .toBuffer()
-    assert.ok(await prepareImage(inMemory(whole), 'poster.png'))
-    assert.equal(await prepareImage(inMemory(whole.subarray(0, whole.length / 2)), 'poster.png'), undefined)
+    ok(await prepareImage(inMemory(whole), 'poster.png'))
+    equal(await prepareImage(inMemory(whole.subarray(0, whole.length / 2)), 'poster.png'), undefined)
     const damaged = Buffer.from(whole)
     damaged.fill(0x55, 60, whole.length - 60)
-    assert.equal(await prepareImage(inMemory(damaged), 'poster.png'), undefined)
+    equal(await prepareImage(inMemory(damaged), 'poster.png'), undefined)
   })
 
   test('of few bytes that unfold to too many pixels', async () => {
     const bomb = await plain(8100, 8100).toColourspace('b-w').png().toBuffer()
-    assert.ok(bomb.length < 400_000)
-    await assert.rejects(prepareImage(inMemory(bomb), 'poster.png'), TOO_LARGE)
+    ok(bomb.length < 400_000)
+    await rejects(prepareImage(inMemory(bomb), 'poster.png'), TOO_LARGE)
   })
 
   test('of a header that promises more pixels than there could be', async () => {
     const liar = Buffer.from(await png)
     liar.writeUInt32BE(60_000, 16)
     liar.writeUInt32BE(60_000, 20)
-    assert.equal(await prepareImage(inMemory(liar), 'poster.png'), undefined)
+    equal(await prepareImage(inMemory(liar), 'poster.png'), undefined)
   })
 
   test('of one file, and the next is made all the same', async () => {
@@ -228,7 +228,7 @@ describe('no image is made', () => {
       prepareImage(inMemory(Buffer.from('no')), 'a.png'),
       prepareImage(inMemory(await png), 'b.png'),
     ])
-    assert.deepEqual([first, second?.stem], [undefined, 'b'])
+    deepEqual([first, second?.stem], [undefined, 'b'])
   })
 })
 
@@ -249,7 +249,7 @@ describe('the name of a stored file', () => {
   ]
   for (const [given, stem] of names) {
     test(`is ${stem} for ${JSON.stringify(given).slice(0, 40)}`, async () => {
-      assert.equal((await prepared(await plain(2, 2).png().toBuffer(), given)).stem, stem)
+      equal((await prepared(await plain(2, 2).png().toBuffer(), given)).stem, stem)
     })
   }
 })

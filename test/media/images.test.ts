@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ifError, ok, rejects } from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -84,7 +84,7 @@ function asks(role: Role = 'author', id = 7): Context {
     write: database.write,
     findMatching: database.findMatching,
     say: (text) => text,
-    report: assert.ifError,
+    report: ifError,
     images: {
       store: localMediaStore(join(folder, 'media')),
       hosts: ['127.0.0.1'],
@@ -117,7 +117,7 @@ function link(reference: string | number, context = asks()): Promise<number | nu
 
 async function linked(reference: string | number, context = asks()): Promise<number> {
   const id = await link(reference, context)
-  assert.ok(id)
+  ok(id)
   return id
 }
 
@@ -143,8 +143,8 @@ describe('an address of an image', () => {
   test('gives a new image with an id of the sequence of records, and its change is noted', async () => {
     const event = await database.write((tx) => nextRecordId(tx, 'event'))
     const id = await linked(`${pictures}/poster.png`)
-    assert.equal(id, event + 1)
-    assert.deepEqual(
+    equal(id, event + 1)
+    deepEqual(
       { ...(await findImage(database.read, id)) },
       {
         id,
@@ -169,61 +169,56 @@ describe('an address of an image', () => {
         original_image: '',
       },
     )
-    assert.deepEqual(await changes(), [`image ${id}`])
-    assert.deepEqual(await readFile(join(folder, 'media', '2026/11/poster.png')), small)
+    deepEqual(await changes(), [`image ${id}`])
+    deepEqual(await readFile(join(folder, 'media', '2026/11/poster.png')), small)
   })
 
   test('is fetched once by a request that validates it, even several times, and then writes', async () => {
     const context = asks()
     const url = `${pictures}/poster.png`
     const valid = await Promise.all([isImageReference(url, context), isImageReference(url, context)])
-    assert.deepEqual(valid, [true, true])
-    assert.equal(await countImages(), 0)
-    assert.ok(await link(url, context))
-    assert.deepEqual(visits, ['/poster.png'])
+    deepEqual(valid, [true, true])
+    equal(await countImages(), 0)
+    ok(await link(url, context))
+    deepEqual(visits, ['/poster.png'])
   })
 
   test('gives a file without what its camera noted in it, and so does an upload', async () => {
-    assert.ok(told.includes('Anna Private'))
+    ok(told.includes('Anna Private'))
     const fetched = await findImage(database.read, await linked(`${pictures}/told.png`))
     const uploaded = await upload({ ...inMemory(told), fileName: 'told.jpg' }, asks())
     for (const row of [fetched, uploaded]) {
       const bytes = await readFile(join(folder, 'media', row?.file ?? ''))
-      assert.ok(!bytes.includes('Anna Private'))
-      assert.equal((await sharp(bytes).metadata()).exif, undefined)
-      assert.equal(row?.filesize, bytes.length)
+      ok(!bytes.includes('Anna Private'))
+      equal((await sharp(bytes).metadata()).exif, undefined)
+      equal(row?.filesize, bytes.length)
     }
   })
 
   test('that was fetched before gives the same image again, to anybody who may upload', async () => {
     const id = await linked(`${pictures}/poster.png`)
-    assert.equal(await link(`${pictures}/poster.png`, asks('editor', 9)), id)
-    assert.deepEqual(visits, ['/poster.png'])
-    assert.deepEqual(await storedFiles(), ['2026/11/poster.png'])
+    equal(await link(`${pictures}/poster.png`, asks('editor', 9)), id)
+    deepEqual(visits, ['/poster.png'])
+    deepEqual(await storedFiles(), ['2026/11/poster.png'])
   })
 
   test('that two requests bring at once gives one image and leaves one set of files', async () => {
     const ids = await Promise.all([link(`${pictures}/large.png`), link(`${pictures}/large.png`)])
-    assert.equal(ids[0], ids[1])
-    assert.equal(await countImages(), 1)
-    assert.equal((await storedFiles()).length, 3)
+    equal(ids[0], ids[1])
+    equal(await countImages(), 1)
+    equal((await storedFiles()).length, 3)
   })
 
   test('gives files of other names when theirs are taken', async () => {
-    for (const path of ['a/poster.png', 'b/poster.png', 'c/poster.png'])
-      assert.ok(await link(`${pictures}/${path}`))
-    assert.deepEqual(await storedFiles(), [
-      '2026/11/poster-1.png',
-      '2026/11/poster-2.png',
-      '2026/11/poster.png',
-    ])
+    for (const path of ['a/poster.png', 'b/poster.png', 'c/poster.png']) ok(await link(`${pictures}/${path}`))
+    deepEqual(await storedFiles(), ['2026/11/poster-1.png', '2026/11/poster-2.png', '2026/11/poster.png'])
   })
 
   test('gives files of other names when only that of a size is taken', async () => {
     const first = await upload({ ...inMemory(small), fileName: 'large-150x150.png' }, asks())
     const row = await findImage(database.read, await linked(`${pictures}/large.png`))
-    assert.equal(row?.file, '2026/11/large-1.png')
-    assert.deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
+    equal(row?.file, '2026/11/large-1.png')
+    deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
   })
 
   test('gives files of other names when an image has theirs and has lost them', async () => {
@@ -232,44 +227,44 @@ describe('an address of an image', () => {
     for (const name of ['poster.png', 'poster-300x225.png']) {
       const id = await linked(`${pictures}/${name}`)
       const row = (await findImage(database.read, id)) as ImageRow
-      assert.ok(!filesOf(first).some((file) => filesOf(row).includes(file)), row.file)
+      ok(!filesOf(first).some((file) => filesOf(row).includes(file)), row.file)
     }
     const uploaded = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks())
-    assert.equal(uploaded?.file, '2026/11/poster-2.png')
+    equal(uploaded?.file, '2026/11/poster-2.png')
     const there = await readdir(join(folder, 'media'), { recursive: true })
-    assert.ok(!there.some((path) => path.endsWith('/poster.png')), there.join())
+    ok(!there.some((path) => path.endsWith('/poster.png')), there.join())
   })
 
   test('of a write that fails leaves no file under the name of another image', async () => {
     const first = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks())
-    assert.ok(first)
+    ok(first)
     await rm(join(folder, 'media'), { recursive: true })
     const context = asks()
     await withImages(context, async () => {
       const prepared = await prepareUpload({ ...inMemory(large), fileName: 'other.png' }, context)
-      assert.ok(prepared)
+      ok(prepared)
       await database.write((tx) => tx.updateTable('images').set({ file: prepared.stored.file }).execute())
-      await assert.rejects(database.write((tx) => insertUpload(tx, prepared, context)))
+      await rejects(database.write((tx) => insertUpload(tx, prepared, context)))
     })
-    assert.deepEqual(await storedFiles(), [])
+    deepEqual(await storedFiles(), [])
   })
 
   test('gives nothing to those who may not upload, known or not', async () => {
     await link(`${pictures}/poster.png`)
     for (const role of ['contributor', 'subscriber'] as const) {
       for (const path of ['poster.png', 'other.png']) {
-        assert.equal(await isImageReference(`${pictures}/${path}`, asks(role)), false)
-        assert.equal(await link(`${pictures}/${path}`, asks(role)), undefined)
+        equal(await isImageReference(`${pictures}/${path}`, asks(role)), false)
+        equal(await link(`${pictures}/${path}`, asks(role)), undefined)
       }
     }
-    assert.deepEqual(visits, ['/poster.png'])
+    deepEqual(visits, ['/poster.png'])
   })
 
   test('is not fetched after ten others in one request', async () => {
     const context = asks()
     const valid: boolean[] = []
     for (let i = 0; i < 11; i++) valid.push(await isImageReference(`${pictures}/${i}.png`, context))
-    assert.deepEqual([valid.filter(Boolean).length, valid.at(-1), visits.length], [10, false, 10])
+    deepEqual([valid.filter(Boolean).length, valid.at(-1), visits.length], [10, false, 10])
   })
 })
 
@@ -283,28 +278,27 @@ describe('the id of an image', () => {
       { id },
       { id: String(id), url: 'https://elsewhere.example/x.png' },
     ]) {
-      assert.equal(await isImageReference(value, context), true)
+      equal(await isImageReference(value, context), true)
     }
-    assert.equal(await link(id, context), id)
+    equal(await link(id, context), id)
   })
 
   test('links nothing when the image is removed before the write', async () => {
     const context = asks()
     const row = await upload({ ...inMemory(small), fileName: 'poster.png' }, context)
-    assert.ok(row)
+    ok(row)
     const resolved = await resolveImage(row.id, context)
     await remove(row, context)
-    assert.ok(resolved)
-    assert.equal(await database.write((tx) => linkImage(tx, resolved, context)), null)
+    ok(resolved)
+    equal(await database.write((tx) => linkImage(tx, resolved, context)), null)
   })
 })
 
 test('an empty value is a reference to no image, and anything else is no reference', async () => {
-  for (const value of ['', 0, '0', false, []])
-    assert.equal(await isImageReference(value, asks('contributor')), true)
+  for (const value of ['', 0, '0', false, []]) equal(await isImageReference(value, asks('contributor')), true)
   for (const value of [true, ['1'], {}, { id: 'x' }, { url: `${pictures}/poster.png` }])
-    assert.equal(await isImageReference(value, asks()), false)
-  assert.equal(await link('', asks('contributor')), null)
+    equal(await isImageReference(value, asks()), false)
+  equal(await link('', asks('contributor')), null)
 })
 
 describe('the files of an image', () => {
@@ -312,15 +306,15 @@ describe('the files of an image', () => {
     const context = asks()
     const failing = withImages(context, async () => {
       const resolved = await resolveImage(`${pictures}/large.png`, context)
-      assert.ok(resolved)
-      assert.equal((await storedFiles()).length, 3)
+      ok(resolved)
+      equal((await storedFiles()).length, 3)
       return database.write(async (tx) => {
         await linkImage(tx, resolved, context)
         throw new Error('refused by a rule')
       })
     })
-    await assert.rejects(failing, /refused by a rule/)
-    assert.deepEqual([await storedFiles(), await countImages()], [[], 0])
+    await rejects(failing, /refused by a rule/)
+    deepEqual([await storedFiles(), await countImages()], [[], 0])
   })
 
   test('are removed again when the request ends before its transaction', async () => {
@@ -329,18 +323,18 @@ describe('the files of an image', () => {
       await resolveImage(`${pictures}/poster.png`, context)
       throw new Error('another field is wrong')
     })
-    await assert.rejects(failing, /another field is wrong/)
-    assert.deepEqual(await storedFiles(), [])
+    await rejects(failing, /another field is wrong/)
+    deepEqual(await storedFiles(), [])
   })
 
   test('go with the image, and its names are not given to another', async () => {
     const row = await upload({ ...inMemory(large), fileName: 'poster.png' }, asks())
-    assert.ok(row)
-    assert.equal((await storedFiles()).length, 3)
+    ok(row)
+    equal((await storedFiles()).length, 3)
     await remove(row)
-    assert.deepEqual([await storedFiles(), await findImage(database.read, row.id)], [[], undefined])
-    assert.deepEqual(await changes(), [`image ${row.id} is gone`])
-    assert.equal(
+    deepEqual([await storedFiles(), await findImage(database.read, row.id)], [[], undefined])
+    deepEqual(await changes(), [`image ${row.id} is gone`])
+    equal(
       (await upload({ ...inMemory(large), fileName: 'poster.png' }, asks()))?.file,
       '2026/11/poster-1.png',
     )
@@ -348,42 +342,38 @@ describe('the files of an image', () => {
 
   test('are all removed with an image that was scaled down', async () => {
     const row = await upload({ ...inMemory(await drawPng(2600, 40)), fileName: 'wide.png' }, asks())
-    assert.ok(row)
-    assert.ok((await storedFiles()).includes('2026/11/wide.png'))
+    ok(row)
+    ok((await storedFiles()).includes('2026/11/wide.png'))
     await remove(row)
-    assert.deepEqual(await storedFiles(), [])
+    deepEqual(await storedFiles(), [])
   })
 })
 
 describe('an upload', () => {
   test('becomes an image of the caller’s, which no address leads to', async () => {
     const row = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks('author', 12))
-    assert.deepEqual([row?.author, row?.source_url, row?.file], [12, '', '2026/11/poster.png'])
-    assert.equal(await link(''), null)
+    deepEqual([row?.author, row?.source_url, row?.file], [12, '', '2026/11/poster.png'])
+    equal(await link(''), null)
   })
 
   test('of what is no image is refused', async () => {
-    assert.equal(
-      await upload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()),
-      undefined,
-    )
-    assert.deepEqual([await storedFiles(), await countImages()], [[], 0])
+    equal(await upload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()), undefined)
+    deepEqual([await storedFiles(), await countImages()], [[], 0])
   })
 
   test('finds a free name among very many of the same', async () => {
     const context = asks()
-    for (let i = 0; i < 23; i++)
-      assert.ok(await upload({ ...inMemory(small), fileName: 'image.png' }, context))
+    for (let i = 0; i < 23; i++) ok(await upload({ ...inMemory(small), fileName: 'image.png' }, context))
     const names = await storedFiles()
-    assert.equal(names.length, 23)
-    assert.ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))
+    equal(names.length, 23)
+    ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))
   })
 })
 
 describe('an image is shown', () => {
   test('with its sizes in the order of their making (rule 8.2)', async () => {
     const row = await upload({ ...inMemory(large), fileName: 'poster.png' }, asks())
-    assert.ok(row)
+    ok(row)
     const shown = presentImage(row, MEDIA)
     const filesize = async (name: string) => (await stat(join(folder, 'media/2026/11', name))).size
     const expected = {
@@ -410,15 +400,15 @@ describe('an image is shown', () => {
         },
       },
     }
-    assert.equal(JSON.stringify(shown), JSON.stringify(expected))
+    equal(JSON.stringify(shown), JSON.stringify(expected))
   })
 
   test('as a scaled copy that names its original when it is very large', async () => {
     const row = await upload({ ...inMemory(await drawPng(2600, 40)), fileName: 'wide.png' }, asks())
-    assert.ok(row)
+    ok(row)
     const shown = presentImage(row, MEDIA)
-    assert.deepEqual([shown.url, shown.width, shown.height], [`${MEDIA}/2026/11/wide-scaled.png`, 2560, 39])
-    assert.deepEqual(Object.entries(shown).at(-1), ['original_image', 'wide.png'])
-    assert.ok((await storedFiles()).includes('2026/11/wide.png'))
+    deepEqual([shown.url, shown.width, shown.height], [`${MEDIA}/2026/11/wide-scaled.png`, 2560, 39])
+    deepEqual(Object.entries(shown).at(-1), ['original_image', 'wide.png'])
+    ok((await storedFiles()).includes('2026/11/wide.png'))
   })
 })

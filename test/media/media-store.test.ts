@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,24 +23,24 @@ describe('the local store', () => {
   keepsPromises(() => localMediaStore(folder))
 
   test('keeps its files below its folder, and nothing beside them', async () => {
-    assert.deepEqual((await readdir(folder, { recursive: true })).sort(), [
+    deepEqual((await readdir(folder, { recursive: true })).sort(), [
       '2026',
       ...['', '/gone.png', '/never.png', '/poster.png', '/wanted.png'].map((file) => `2026/11${file}`),
     ])
-    assert.deepEqual(await readFile(join(folder, '2026', '11', 'poster.png')), bytes)
+    deepEqual(await readFile(join(folder, '2026', '11', 'poster.png')), bytes)
   })
 
   test('has no file of a name that is still being written', async () => {
     const store = localMediaStore(folder)
     await writeFile(join(folder, '2026', '11', 'claimed.png'), '')
-    assert.equal(await store.read('2026/11/claimed.png'), undefined)
+    equal(await store.read('2026/11/claimed.png'), undefined)
   })
 
   test('leaves nothing behind when a file cannot be written', async () => {
     const store = localMediaStore(folder)
     const unwritable = Symbol('no bytes') as unknown as Uint8Array
-    await assert.rejects(store.put('2026/12/failed.png', unwritable, 'image/png'))
-    assert.equal(existsSync(join(folder, '2026', '12', 'failed.png')), false)
+    await rejects(store.put('2026/12/failed.png', unwritable, 'image/png'))
+    equal(existsSync(join(folder, '2026', '12', 'failed.png')), false)
   })
 
   test('takes no file while its folder is on another disk than before', async () => {
@@ -51,13 +51,13 @@ describe('the local store', () => {
     }
     await mount(disk)
     const store = localMediaStore(mounted)
-    assert.equal(await store.put('2026/11/a.png', bytes, 'image/png'), true)
+    equal(await store.put('2026/11/a.png', bytes, 'image/png'), true)
     await mount('/proc')
-    await assert.rejects(store.put('2026/11/b.png', bytes, 'image/png'), { code: 'rest_unavailable' })
-    await assert.rejects(store.check(), { code: 'rest_unavailable' })
+    await rejects(store.put('2026/11/b.png', bytes, 'image/png'), { code: 'rest_unavailable' })
+    await rejects(store.check(), { code: 'rest_unavailable' })
     await mount(disk)
     await store.check()
-    assert.equal(await store.put('2026/11/b.png', bytes, 'image/png'), true)
+    equal(await store.put('2026/11/b.png', bytes, 'image/png'), true)
     for (const path of [mounted, disk]) await rm(path, { recursive: true })
   })
 
@@ -84,7 +84,7 @@ describe('the local store', () => {
     ]
     const missing = ['2026/11/none.png', '2026/11/poster.png/x.png', `${'a'.repeat(199)}/`.repeat(30)]
     for (const key of [...outside, ...odd, ...missing, `${'abc/'.repeat(2000)}x`])
-      assert.equal(await store.read(key), undefined, key.slice(0, 60))
+      equal(await store.read(key), undefined, key.slice(0, 60))
   })
 
   test('writes and removes nothing outside its folder', async () => {
@@ -96,9 +96,9 @@ describe('the local store', () => {
       '',
       'a/../../b.png',
     ]) {
-      await assert.rejects(store.put(key, bytes, 'image/png'), /no key of a media file/)
+      await rejects(store.put(key, bytes, 'image/png'), /no key of a media file/)
     }
-    await assert.rejects(store.remove('../../secret.png'), /no key of a media file/)
-    assert.deepEqual((await readdir(parent)).sort(), ['data', 'secret.png'])
+    await rejects(store.remove('../../secret.png'), /no key of a media file/)
+    deepEqual((await readdir(parent)).sort(), ['data', 'secret.png'])
   })
 })

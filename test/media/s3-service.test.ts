@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -43,34 +43,34 @@ function filesOf({ body }: Answer): { source_url: string; filesize: number }[] {
 
 test('an upload and its sizes are kept in the bucket and sent by the service', async () => {
   const answer = await upload(service, 'poster')
-  assert.equal(answer.status, 201)
-  assert.equal(filesOf(answer).length, 3)
+  equal(answer.status, 201)
+  equal(filesOf(answer).length, 3)
   const kept = await s3.names()
   for (const { source_url, filesize } of filesOf(answer)) {
-    assert.ok(source_url.startsWith(`${service.origin}/media/20`), source_url)
-    assert.ok(kept.includes(`calendar/${source_url.slice(`${service.origin}/media/`.length)}`), source_url)
+    ok(source_url.startsWith(`${service.origin}/media/20`), source_url)
+    ok(kept.includes(`calendar/${source_url.slice(`${service.origin}/media/`.length)}`), source_url)
     const file = await fetch(source_url)
-    assert.deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
-    assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
-    assert.equal((await file.arrayBuffer()).byteLength, filesize)
+    deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
+    equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    equal((await file.arrayBuffer()).byteLength, filesize)
   }
 })
 
 test('nodes that upload files of one name at once give each a name of its own', async () => {
   const answers = await Promise.all([service, direct, service, direct].map((node) => upload(node, 'wanted')))
   const names = answers.map(({ body }) => body.source_url.match(/wanted(-\w+)?\.png$/)?.[0])
-  assert.ok(names.every(Boolean))
-  assert.equal(new Set(names).size, answers.length)
+  ok(names.every(Boolean))
+  equal(new Set(names).size, answers.length)
 })
 
 test('images may be sent by the bucket itself', async () => {
   const answer = await upload(direct, 'direct')
   for (const { source_url, filesize } of filesOf(answer)) {
-    assert.ok(source_url.startsWith(`${s3.url}/calendar/20`), source_url)
+    ok(source_url.startsWith(`${s3.url}/calendar/20`), source_url)
     const file = await fetch(source_url)
-    assert.deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
-    assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
-    assert.equal((await file.arrayBuffer()).byteLength, filesize)
+    deepEqual([file.status, file.headers.get('content-type')], [200, 'image/png'])
+    equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    equal((await file.arrayBuffer()).byteLength, filesize)
   }
 })
 
@@ -78,35 +78,35 @@ test('the address of an image in the bucket is known for that image', async () =
   const { body } = await upload(direct, 'known')
   const event = { title: 'With a picture', start_date: '2026-12-01 10:00', end_date: '2026-12-01 11:00' }
   const created = await direct.post('/events', { ...event, image: body.source_url })
-  assert.deepEqual([created.status, created.body.image.id], [201, body.id])
-  assert.equal(created.body.image.url, body.source_url)
+  deepEqual([created.status, created.body.image.id], [201, body.id])
+  equal(created.body.image.url, body.source_url)
 })
 
 test('a removed image is not sent any more, and its names stay taken', async () => {
   const answer = await upload(service, 'gone')
-  assert.equal((await service.remove(`${MEDIA}/${answer.body.id}`)).status, 200)
-  for (const { source_url } of filesOf(answer)) assert.equal((await fetch(source_url)).status, 404)
+  equal((await service.remove(`${MEDIA}/${answer.body.id}`)).status, 200)
+  for (const { source_url } of filesOf(answer)) equal((await fetch(source_url)).status, 404)
   const again = await upload(service, 'gone')
-  assert.match(again.body.source_url, /gone-1\.png$/)
+  match(again.body.source_url, /gone-1\.png$/)
 })
 
 test('without its store the service says so of images, answers all else, and recovers', async () => {
   const { body: image } = await upload(service, 'outage')
   await s3.halt()
   const refused = await upload(service, 'not-now')
-  assert.deepEqual(
+  deepEqual(
     [refused.status, refused.body.code, refused.headers.get('retry-after')],
     [503, 'rest_unavailable', '1'],
   )
   const missing = await fetch(image.source_url)
-  assert.deepEqual([missing.status, missing.headers.get('retry-after')], [503, '1'])
-  assert.match(await missing.text(), /rest_unavailable/)
-  assert.equal((await service.get('/events')).status, 200)
-  assert.equal((await service.get(`${MEDIA}/${image.id}`)).status, 200)
+  deepEqual([missing.status, missing.headers.get('retry-after')], [503, '1'])
+  match(await missing.text(), /rest_unavailable/)
+  equal((await service.get('/events')).status, 200)
+  equal((await service.get(`${MEDIA}/${image.id}`)).status, 200)
   await s3.start()
-  assert.equal((await fetch(image.source_url)).status, 200)
+  equal((await fetch(image.source_url)).status, 200)
   const again = await upload(service, 'not-now')
-  assert.deepEqual([again.status, again.body.source_url.endsWith('/not-now.png')], [201, true])
+  deepEqual([again.status, again.body.source_url.endsWith('/not-now.png')], [201, true])
 })
 
 test('a store that breaks off within an image ends its answer, and the log says so once', async (t) => {
@@ -125,9 +125,9 @@ test('a store that breaks off within an image ends its answer, and the log says 
   const logged = await startLoggedService({ data: folder, media, log_level: 'error' }, keys)
   t.after(() => logged.end())
   const answer = await fetch(new URL('/media/2026/11/poster.png', logged.base))
-  assert.equal(answer.status, 200)
-  await assert.rejects(answer.arrayBuffer())
+  equal(answer.status, 200)
+  await rejects(answer.arrayBuffer())
   await logged.end()
-  assert.equal(logged.log().length, 1, logged.printed())
-  assert.equal(logged.log()[0]?.requestId, answer.headers.get('x-request-id'))
+  equal(logged.log().length, 1, logged.printed())
+  equal(logged.log()[0]?.requestId, answer.headers.get('x-request-id'))
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -20,9 +20,9 @@ test('what speaks S3 is loaded only for a store that needs it', async () => {
   const isLoaded = () => Object.keys(cache).some((path) => path.includes('client-s3'))
   await import('../../src/app.ts')
   await openMediaStore('file:/nowhere', nobody)
-  assert.equal(isLoaded(), false)
+  equal(isLoaded(), false)
   await openMediaStore('s3://images?endpoint=http://127.0.0.1:1', () => undefined)
-  assert.equal(isLoaded(), true)
+  equal(isLoaded(), true)
 })
 
 const kinds: Record<Conditions, string> = {
@@ -44,7 +44,7 @@ for (const [conditions, described] of Object.entries(kinds) as [Conditions, stri
     keepsPromises(() => store)
 
     test('keeps its files below its prefix', async () => {
-      assert.deepEqual(
+      deepEqual(
         await s3.names(),
         ['gone', 'never', 'poster', 'wanted'].map((name) => `town/calendar/2026/11/${name}.png`),
       )
@@ -53,8 +53,8 @@ for (const [conditions, described] of Object.entries(kinds) as [Conditions, stri
     test('restores a file whatever its name holds', async () => {
       await store.restore('2026/11/gone.png', Buffer.from('carried'), 'image/png')
       await store.restore('2026/12/new.png', Buffer.from('carried, too'), 'image/png')
-      assert.equal(await contentOf(store, '2026/11/gone.png'), 'carried')
-      assert.equal(await contentOf(store, '2026/12/new.png'), 'carried, too')
+      equal(await contentOf(store, '2026/11/gone.png'), 'carried')
+      equal(await contentOf(store, '2026/12/new.png'), 'carried, too')
     })
   })
 }
@@ -71,9 +71,9 @@ describe('a store in a bucket', () => {
     const won = await Promise.all(
       nodes.map((node, i) => node.put('a.png', Buffer.from(`node ${i}`), 'image/png')),
     )
-    assert.equal(won.filter(Boolean).length, 1)
+    equal(won.filter(Boolean).length, 1)
     const [any] = nodes
-    assert.equal(any && (await contentOf(any, 'a.png')), `node ${won.indexOf(true)}`)
+    equal(any && (await contentOf(any, 'a.png')), `node ${won.indexOf(true)}`)
   })
 
   test('reads names that no image has as missing, and neither writes nor removes them', async () => {
@@ -89,11 +89,11 @@ describe('a store in a bucket', () => {
       'a.png?b',
       'a.png\n',
     ]) {
-      assert.equal(await store.read(key), undefined, key)
-      await assert.rejects(store.put(key, bytes, 'image/png'), /no key of a media file/)
-      await assert.rejects(store.remove(key), /no key of a media file/)
+      equal(await store.read(key), undefined, key)
+      await rejects(store.put(key, bytes, 'image/png'), /no key of a media file/)
+      await rejects(store.remove(key), /no key of a media file/)
     }
-    assert.deepEqual(await s3.names(), names)
+    deepEqual(await s3.names(), names)
   })
 
   test('that is down says so without anything secret, and works again when it is back', async () => {
@@ -101,17 +101,17 @@ describe('a store in a bucket', () => {
     const store = await openMediaStore(s3.place('outage'), (error) => reports.push(error))
     await store.put('before.png', bytes, 'image/png')
     await s3.halt()
-    await assert.rejects(store.put('after.png', bytes, 'image/png'), unavailable)
-    await assert.rejects(store.read('before.png'), unavailable)
-    await assert.rejects(store.remove('before.png'), unavailable)
+    await rejects(store.put('after.png', bytes, 'image/png'), unavailable)
+    await rejects(store.read('before.png'), unavailable)
+    await rejects(store.remove('before.png'), unavailable)
     await s3.start()
-    assert.equal(await contentOf(store, 'before.png'), 'an image')
-    assert.equal(await store.put('after.png', bytes, 'image/png'), true)
+    equal(await contentOf(store, 'before.png'), 'an image')
+    equal(await store.put('after.png', bytes, 'image/png'), true)
     // A connection that was open when the store went down is reset, and a new one refused: each is told once.
     const told = reports.map(({ message }) => message.replace(BUCKET, 'BUCKET'))
-    assert.ok(told.length > 0)
-    assert.deepEqual(told, [...new Set(told)])
-    for (const one of told) assert.match(one, /^The media store s3:\/\/BUCKET fails: ECONN(REFUSED|RESET)\.$/)
+    ok(told.length > 0)
+    deepEqual(told, [...new Set(told)])
+    for (const one of told) match(one, /^The media store s3:\/\/BUCKET fails: ECONN(REFUSED|RESET)\.$/)
   })
 
   test('that lacks a region or credentials is reported by what to set', async (t) => {
@@ -125,8 +125,8 @@ describe('a store in a bucket', () => {
     process.env.AWS_EC2_METADATA_DISABLED = 'true'
     const told = (address: string) =>
       new Promise<string>((resolve) => openMediaStore(address, ({ message }) => resolve(message)))
-    assert.match(await told('s3://bucket'), /fails: no region is named \(AWS_REGION\)\.$/)
-    assert.match(
+    match(await told('s3://bucket'), /fails: no region is named \(AWS_REGION\)\.$/)
+    match(
       await told('s3://bucket?region=eu-central-1'),
       /fails: there are no credentials \(AWS_ACCESS_KEY_ID/,
     )
@@ -142,13 +142,13 @@ describe('a store in a bucket', () => {
     }
     const wrongBucket = next()
     await openMediaStore(s3.place().replace(BUCKET, 'elsewhere'), report)
-    assert.equal(await wrongBucket, 'The media store s3://elsewhere fails: NoSuchBucket (404).')
+    equal(await wrongBucket, 'The media store s3://elsewhere fails: NoSuchBucket (404).')
     process.env.AWS_SECRET_ACCESS_KEY = 'a wrong secret'
     const wrongKey = next()
     await openMediaStore(s3.place(), report)
-    assert.match(await wrongKey, /^The media store s3:\/\/images fails: SignatureDoesNotMatch \(403\)\.$/)
+    match(await wrongKey, /^The media store s3:\/\/images fails: SignatureDoesNotMatch \(403\)\.$/)
     process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'
-    assert.equal(reports.length, 2)
+    equal(reports.length, 2)
   })
 
   test('that accepts connections and never answers is given up after its time', async () => {
@@ -165,8 +165,8 @@ describe('a store in a bucket', () => {
       () => undefined,
       limits,
     )
-    await assert.rejects(store.read('a.png'), unavailable)
-    await assert.rejects(store.restore('a.png', bytes, 'image/png'), unavailable)
+    await rejects(store.read('a.png'), unavailable)
+    await rejects(store.restore('a.png', bytes, 'image/png'), unavailable)
     for (const socket of sockets) socket.destroy()
     silent.close()
   })
@@ -175,11 +175,13 @@ describe('a store in a bucket', () => {
 describe('the address of a store', () => {
   test('names bucket, prefix, endpoint and region', async () => {
     const { parseS3Address } = await import('../../src/store/media/s3-store.ts')
-    assert.deepEqual(
-      parseS3Address('s3://images/town/calendar/?endpoint=https://s3.example.org:9000&region=eu-1'),
-      { bucket: 'images', prefix: 'town/calendar/', endpoint: 'https://s3.example.org:9000', region: 'eu-1' },
-    )
-    assert.deepEqual(parseS3Address('s3://images'), {
+    deepEqual(parseS3Address('s3://images/town/calendar/?endpoint=https://s3.example.org:9000&region=eu-1'), {
+      bucket: 'images',
+      prefix: 'town/calendar/',
+      endpoint: 'https://s3.example.org:9000',
+      region: 'eu-1',
+    })
+    deepEqual(parseS3Address('s3://images'), {
       bucket: 'images',
       prefix: '',
       endpoint: undefined,
@@ -194,7 +196,7 @@ describe('the address of a store', () => {
       's3://key:secret@images s3://images?endpoint=https://key:secret@s3.example.org'
     ).split(' ')
     for (const address of wrong) {
-      await assert.rejects(
+      await rejects(
         openMediaStore(address, nobody),
         ({ message }: Error) =>
           message.startsWith('An S3-compatible store is written') && !message.includes('secret'),

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { MediaStore } from '../../src/store/media/media-store.ts'
@@ -13,16 +13,16 @@ export async function contentOf(store: MediaStore, key: string): Promise<string 
 export function keepsPromises(storeOf: () => MediaStore): void {
   test('gives back what was put, with its type and size', async () => {
     const store = storeOf()
-    assert.equal(await store.put('2026/11/poster.png', bytes, 'image/png'), true)
+    equal(await store.put('2026/11/poster.png', bytes, 'image/png'), true)
     const file = await store.read('2026/11/poster.png')
-    assert.deepEqual([file?.mimeType, file?.size], ['image/png', bytes.length])
-    assert.equal(await contentOf(store, '2026/11/poster.png'), 'an image')
+    deepEqual([file?.mimeType, file?.size], ['image/png', bytes.length])
+    equal(await contentOf(store, '2026/11/poster.png'), 'an image')
   })
 
   test('never overwrites a file', async () => {
     const store = storeOf()
-    assert.equal(await store.put('2026/11/poster.png', Buffer.from('another'), 'image/png'), false)
-    assert.equal(await contentOf(store, '2026/11/poster.png'), 'an image')
+    equal(await store.put('2026/11/poster.png', Buffer.from('another'), 'image/png'), false)
+    equal(await contentOf(store, '2026/11/poster.png'), 'an image')
   })
 
   test('lets one of many writers have a name', async () => {
@@ -30,8 +30,8 @@ export function keepsPromises(storeOf: () => MediaStore): void {
       storeOf().put('2026/11/wanted.png', Buffer.from(`writer ${i}`), 'image/png'),
     )
     const won = await Promise.all(writers)
-    assert.equal(won.filter(Boolean).length, 1)
-    assert.equal(await contentOf(storeOf(), '2026/11/wanted.png'), `writer ${won.indexOf(true)}`)
+    equal(won.filter(Boolean).length, 1)
+    equal(await contentOf(storeOf(), '2026/11/wanted.png'), `writer ${won.indexOf(true)}`)
   })
 
   test('removes a file but keeps its name taken, and does not mind one that is gone', async () => {
@@ -40,8 +40,8 @@ export function keepsPromises(storeOf: () => MediaStore): void {
     await store.remove('2026/11/gone.png')
     await store.remove('2026/11/gone.png')
     await store.remove('2026/11/never.png')
-    assert.equal(await store.read('2026/11/gone.png'), undefined)
-    assert.equal(await store.put('2026/11/gone.png', bytes, 'image/png'), false)
-    assert.equal(await store.put('2026/11/never.png', bytes, 'image/png'), true)
+    equal(await store.read('2026/11/gone.png'), undefined)
+    equal(await store.put('2026/11/gone.png', bytes, 'image/png'), false)
+    equal(await store.put('2026/11/never.png', bytes, 'image/png'), true)
   })
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp, { type Sharp } from 'sharp'
 import { inMemory, prepareImage } from '../../src/store/media/image-sizes.ts'
@@ -38,13 +38,13 @@ const mimeTypeOf = (format: string) => `image/${format}`
 
 async function strip(bytes: Buffer, format: string, orientation = 1): Promise<Buffer> {
   const stripped = await stripMetadata(bytes, mimeTypeOf(format), orientation)
-  assert.ok(stripped)
+  ok(stripped)
   return stripped
 }
 
 function assertSilent(bytes: Buffer): void {
   const text = bytes.toString('latin1')
-  for (const secret of SECRETS) assert.ok(!text.includes(secret), `${secret} is in the file`)
+  for (const secret of SECRETS) ok(!text.includes(secret), `${secret} is in the file`)
 }
 
 const pixelsOf = (bytes: Buffer) => sharp(bytes).autoOrient().raw().toBuffer()
@@ -53,39 +53,39 @@ for (const format of FORMATS) {
   describe(`of a ${format} image`, () => {
     test('positions, names and devices go; pixels and the colour profile stay', async () => {
       const bytes = await told(picture())[format]().toBuffer()
-      assert.ok(SECRETS.some((secret) => bytes.includes(secret)))
+      ok(SECRETS.some((secret) => bytes.includes(secret)))
       const before = await sharp(bytes).metadata()
-      assert.ok(before.exif && before.xmp && before.icc)
+      ok(before.exif && before.xmp && before.icc)
       const stripped = await strip(bytes, format)
       assertSilent(stripped)
       const after = await sharp(stripped).metadata()
-      assert.equal(after.xmp, undefined)
-      assert.equal(after.exif, undefined)
-      assert.deepEqual(after.icc, before.icc)
-      assert.deepEqual(await pixelsOf(stripped), await pixelsOf(bytes))
-      assert.equal(await strip(stripped, format), stripped)
+      equal(after.xmp, undefined)
+      equal(after.exif, undefined)
+      deepEqual(after.icc, before.icc)
+      deepEqual(await pixelsOf(stripped), await pixelsOf(bytes))
+      equal(await strip(stripped, format), stripped)
     })
 
     test('the whole image as it is stored says nothing either, in any size', async () => {
       const bytes = await told(picture(2700, 90))[format]().toBuffer()
       const image = await prepareImage(inMemory(bytes), 'poster')
-      assert.ok(image?.original)
+      ok(image?.original)
       for (const file of [image.full, image.original, ...Object.values(image.sizes)]) {
         assertSilent(file.bytes)
-        assert.equal((await sharp(file.bytes).metadata()).exif, undefined)
+        equal((await sharp(file.bytes).metadata()).exif, undefined)
       }
     })
 
     test('nothing is changed when there is nothing to remove', async () => {
       const bytes = await picture()[format]().toBuffer()
-      assert.equal(await strip(bytes, format), bytes)
+      equal(await strip(bytes, format), bytes)
     })
 
     test('a file cut off anywhere gives an image or nothing, and no error', async () => {
       const bytes = await told(picture(40, 30))[format]().toBuffer()
       for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / 400)) {
         const stripped = await stripMetadata(bytes.subarray(0, length), mimeTypeOf(format), 6)
-        assert.ok(stripped === undefined || stripped.length <= bytes.length + 100)
+        ok(stripped === undefined || stripped.length <= bytes.length + 100)
       }
     })
 
@@ -95,7 +95,7 @@ for (const format of FORMATS) {
         const damaged = Buffer.from(bytes)
         damaged[at] = at % 3 === 0 ? 0xff : at % 3 === 1 ? 0 : (damaged[at] ?? 0) ^ 0x55
         const stripped = await stripMetadata(damaged, mimeTypeOf(format), 1)
-        assert.ok(stripped === undefined || stripped.length <= bytes.length + 100)
+        ok(stripped === undefined || stripped.length <= bytes.length + 100)
       }
     })
   })
@@ -107,14 +107,14 @@ describe('how an image is held up', () => {
       test(`stays with a ${format} image (${orientation})`, async () => {
         const bytes = await told(picture()).withMetadata({ orientation })[format]().toBuffer()
         const before = await sharp(bytes).metadata()
-        assert.equal(before.orientation, orientation)
+        equal(before.orientation, orientation)
         const stripped = await strip(bytes, format, orientation)
         assertSilent(stripped)
         const after = await sharp(stripped).metadata()
-        assert.deepEqual([after.orientation, after.autoOrient], [orientation, before.autoOrient])
-        assert.deepEqual(await pixelsOf(stripped), await pixelsOf(bytes))
+        deepEqual([after.orientation, after.autoOrient], [orientation, before.autoOrient])
+        deepEqual(await pixelsOf(stripped), await pixelsOf(bytes))
         const image = await prepareImage(inMemory(bytes), 'turned')
-        assert.deepEqual(
+        deepEqual(
           [image?.full.width, image?.full.height],
           [before.autoOrient.width, before.autoOrient.height],
         )
@@ -144,20 +144,20 @@ describe('what cameras and programs put into a JPEG', () => {
       Buffer.from('\xff\xd8\xff\xe1Secret Street\xff\xd9', 'latin1'),
     ])
     const stripped = await strip(full, 'jpeg')
-    assert.deepEqual(stripped, bytes)
+    deepEqual(stripped, bytes)
     const image = await prepareImage(inMemory(full), 'poster')
-    assert.deepEqual(image?.full.bytes, bytes)
+    deepEqual(image?.full.bytes, bytes)
   })
 
   test('goes where its parts cannot be told apart: the image is made anew from its pixels', async () => {
     const bytes = await told(picture()).withMetadata({ orientation: 6 }).jpeg().toBuffer()
     const torn = Buffer.concat([bytes.subarray(0, 2), Buffer.from('junk'), bytes.subarray(2)])
-    assert.equal(await stripMetadata(torn, 'image/jpeg', 6), undefined)
+    equal(await stripMetadata(torn, 'image/jpeg', 6), undefined)
     const image = await prepareImage(inMemory(torn), 'poster')
-    assert.deepEqual([image?.full.width, image?.full.height, image?.full.ending], [300, 400, '.jpg'])
-    assert.equal(image?.original, undefined)
+    deepEqual([image?.full.width, image?.full.height, image?.full.ending], [300, 400, '.jpg'])
+    equal(image?.original, undefined)
     assertSilent(image?.full.bytes ?? Buffer.alloc(0))
-    assert.deepEqual(Object.keys(image?.sizes ?? {}), ['medium', 'thumbnail'])
+    deepEqual(Object.keys(image?.sizes ?? {}), ['medium', 'thumbnail'])
   })
 })
 
@@ -180,11 +180,11 @@ describe('a moving image', () => {
       Buffer.from('serial-4711'),
     ])
     const stripped = await strip(full, 'gif')
-    assert.deepEqual(stripped, bytes)
+    deepEqual(stripped, bytes)
     const image = await prepareImage(inMemory(full), 'moving')
-    assert.deepEqual(image?.full.bytes, bytes)
+    deepEqual(image?.full.bytes, bytes)
     const { pages, delay, loop } = await sharp(stripped).metadata()
-    assert.deepEqual([pages, delay, loop], [2, [50, 70], 3])
+    deepEqual([pages, delay, loop], [2, [50, 70], 3])
   })
 
   test('as WebP loses Exif and XMP and keeps its movement', async () => {
@@ -194,7 +194,7 @@ describe('a moving image', () => {
     const stripped = await strip(bytes, 'webp')
     assertSilent(stripped)
     const { pages, delay, exif, icc } = await sharp(stripped).metadata()
-    assert.deepEqual([pages, delay, exif], [2, [50, 70], undefined])
-    assert.ok(icc)
+    deepEqual([pages, delay, exif], [2, [50, 70], undefined])
+    ok(icc)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -51,9 +51,8 @@ for (const { name, program = '', start } of browsers)
 
     let shot = 0
     async function look(what: string, title?: string) {
-      if (title !== undefined)
-        assert.equal(await tab.evaluate('document.querySelector("h1").innerText'), title)
-      assert.deepEqual(await tab.evaluate(axeScript('target-size')), [], what)
+      if (title !== undefined) equal(await tab.evaluate('document.querySelector("h1").innerText'), title)
+      deepEqual(await tab.evaluate(axeScript('target-size')), [], what)
       const width = 'document.documentElement.scrollWidth <= innerWidth'
       for (const sight of [
         { width: 360, height: 740 },
@@ -61,7 +60,7 @@ for (const { name, program = '', start } of browsers)
         { width: 360, height: 740, scheme: 'dark' },
       ] as const) {
         await tab.look(sight)
-        assert.ok(await tab.evaluate<boolean>(width), `${what} at ${sight.width}`)
+        ok(await tab.evaluate<boolean>(width), `${what} at ${sight.width}`)
         if (OPENID_PICTURES === undefined) continue
         mkdirSync(OPENID_PICTURES, { recursive: true })
         const file =

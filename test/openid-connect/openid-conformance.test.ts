@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { signInBy } from '../support/openid-browser.ts'
 import {
@@ -105,23 +105,19 @@ const ROWS: readonly Row[] = [
   {
     name: 'discovery-jwks-uri-keys',
     isIn: true,
-    also: (provider) => assert.equal(asked(provider, '/jwks').length, 1),
+    also: (provider) => equal(asked(provider, '/jwks').length, 1),
   },
-  {
-    name: 'scope-userinfo-claims',
-    isIn: true,
-    also: (provider) => assert.equal(asked(provider, '/me').length, 1),
-  },
+  { name: 'scope-userinfo-claims', isIn: true, also: (provider) => equal(asked(provider, '/me').length, 1) },
   {
     name: 'userinfo-bearer-header',
     isIn: true,
-    also: (provider) => assert.match(asked(provider, '/me')[0]?.authorization ?? '', /^Bearer .{20}/),
+    also: (provider) => match(asked(provider, '/me')[0]?.authorization ?? '', /^Bearer .{20}/),
   },
   { name: 'userinfo-invalid-sub', fault: changed('/me', (body) => ({ ...body, sub: 'somebody else' })) },
   {
     name: 'client-secret-basic',
     isIn: true,
-    also: (provider) => assert.match(asked(provider, '/token')[0]?.authorization ?? '', /^Basic .{20}/),
+    also: (provider) => match(asked(provider, '/token')[0]?.authorization ?? '', /^Basic .{20}/),
   },
   { name: 'idtoken missing', fault: changed('/token', ({ id_token: _left, ...body }) => body) },
 ]
@@ -153,12 +149,12 @@ describe('a relying party of OpenID Connect', () => {
       fault(provider)
       const { answer, cookie } = await signInBy(service, provider)
       if (isIn) {
-        assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/'], answer.body)
-        assert.match(await service.shown('/desk/me', { cookie }), /Anna Lund/)
+        deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/'], answer.body)
+        match(await service.shown('/desk/me', { cookie }), /Anna Lund/)
       } else {
-        assert.equal(answer.status, 502)
-        assert.match(answer.body, /<h1>The answer of Riverside University cannot be used<\/h1>/)
-        assert.equal(cookie, '')
+        equal(answer.status, 502)
+        match(answer.body, /<h1>The answer of Riverside University cannot be used<\/h1>/)
+        equal(cookie, '')
       }
       also?.(provider, answer)
     })

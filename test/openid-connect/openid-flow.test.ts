@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { listTables } from '../../src/features/transfer/tables.ts'
@@ -38,24 +38,24 @@ describe('signing in with an account of the organisation', () => {
   test('the button stands beside the password form and leads back to where one was', async () => {
     fresh()
     const page = await service.shown('/desk/sign-in?next=/desk/events%3Ftab%3Ddraft')
-    assert.match(
+    match(
       page,
       new RegExp(
         '<a class="button" href="/desk/openid/start\\?next=%2Fdesk%2Fevents%3Ftab%3Ddraft">Sign ' +
           'in with Riverside University</a>',
       ),
     )
-    assert.match(page, /name="password"/)
+    match(page, /name="password"/)
     const { answer, cookie } = await signInBy(service, provider, {
       query: '?next=%2Fdesk%2Fevents%3Ftab%3Ddraft',
     })
-    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/events?tab=draft'])
-    assert.match(
+    deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/events?tab=draft'])
+    match(
       answer.headers.get('set-cookie') ?? '',
       /^kalends=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/,
     )
-    assert.equal((await service.page('/desk/venues', { cookie })).status, 200)
-    assert.equal((await service.page(START, { cookie })).headers.get('location'), '/desk/')
+    equal((await service.page('/desk/venues', { cookie })).status, 200)
+    equal((await service.page(START, { cookie })).headers.get('location'), '/desk/')
   })
 
   test('an application gets its consent by this way in, too', async () => {
@@ -64,14 +64,14 @@ describe('signing in with an account of the organisation', () => {
     const { searchParams } = new URL(asked.headers.get('location') ?? '', service.origin)
     const { answer, cookie } = await signInBy(service, provider, { query: `?${searchParams}` })
     const to = answer.headers.get('location') ?? ''
-    assert.match(await service.shown(to, { cookie }), /wants to use this calendar in your name/)
+    match(await service.shown(to, { cookie }), /wants to use this calendar in your name/)
   })
 
   test('the request asks for a code, with state, nonce, PKCE and the address of this site', async () => {
     fresh()
     const { location } = await begin(service)
     const query = Object.fromEntries(new URL(location).searchParams)
-    assert.deepEqual(
+    deepEqual(
       { ...query, state: '', nonce: '', code_challenge: '' },
       {
         client_id: 'kalends',
@@ -84,7 +84,7 @@ describe('signing in with an account of the organisation', () => {
         code_challenge: '',
       },
     )
-    for (const name of ['state', 'nonce', 'code_challenge']) assert.match(query[name] ?? '', /^[\w-]{43}$/)
+    for (const name of ['state', 'nonce', 'code_challenge']) match(query[name] ?? '', /^[\w-]{43}$/)
   })
 
   test('a start keeps no row, and shows neither the verifier nor where one goes on', async () => {
@@ -101,15 +101,15 @@ describe('signing in with an account of the organisation', () => {
       return Promise.all(sums)
     }
     const rows = await count()
-    assert.ok(rows.length > 15, String(rows.length))
+    ok(rows.length > 15, String(rows.length))
     const begun = await Promise.all(Array.from({ length: 30 }, () => begin(service, '?next=/desk/month')))
-    assert.equal(new Set(begun.map(({ cookie }) => cookie)).size, 30)
+    equal(new Set(begun.map(({ cookie }) => cookie)).size, 30)
     for (const { cookie } of begun) {
       const sealed = Buffer.from(cookie.split('=')[1] ?? '', 'base64url').toString('latin1')
-      assert.doesNotMatch(sealed, /month|state|since/)
+      doesNotMatch(sealed, /month|state|since/)
     }
-    assert.deepEqual(await count(), rows)
-    assert.equal(provider.asked.length, 0)
+    deepEqual(await count(), rows)
+    equal(provider.asked.length, 0)
   })
 
   test('after signing in one is led to paths of this site alone', async () => {
@@ -122,7 +122,7 @@ describe('signing in with an account of the organisation', () => {
       `/${'a'.repeat(1000)}`,
     ]) {
       const { answer } = await signInBy(service, provider, { query: `?${new URLSearchParams({ next })}` })
-      assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/'], next)
+      deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/'], next)
     }
   })
 
@@ -130,8 +130,8 @@ describe('signing in with an account of the organisation', () => {
     fresh()
     for (const path of [START, '/desk/openid/return?state=x&code=y', '/desk/sign-in']) {
       const { headers } = await service.page(path)
-      assert.equal(headers.get('x-frame-options'), 'DENY', path)
-      assert.match(headers.get('cache-control') ?? '', /no-store/)
+      equal(headers.get('x-frame-options'), 'DENY', path)
+      match(headers.get('cache-control') ?? '', /no-store/)
     }
   })
 
@@ -148,9 +148,9 @@ describe('signing in with an account of the organisation', () => {
     why: keyof typeof refusals,
   ) {
     const [status, title] = refusals[why]
-    assert.equal(answer.status, status, answer.body)
-    assert.ok(answer.body.includes(`<h1>${title}</h1>`), answer.body)
-    assert.doesNotMatch(answer.headers.get('set-cookie') ?? '', /^kalends=/)
+    equal(answer.status, status, answer.body)
+    ok(answer.body.includes(`<h1>${title}</h1>`), answer.body)
+    doesNotMatch(answer.headers.get('set-cookie') ?? '', /^kalends=/)
   }
 
   test('an answer that was used already signs nobody in; one who is signed in goes on', async () => {
@@ -158,11 +158,11 @@ describe('signing in with an account of the organisation', () => {
     const { location, cookie } = await begin(service)
     const back = await atProvider(provider, location)
     const first = await comeBack(service, back, cookie)
-    assert.equal(first.status, 303)
+    equal(first.status, 303)
     await assertRefused(await comeBack(service, back, cookie), 'used')
     const session = (first.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const again = await comeBack(service, back, `${cookie}; ${session}`)
-    assert.deepEqual([again.status, again.headers.get('location')], [303, '/desk/'])
+    deepEqual([again.status, again.headers.get('location')], [303, '/desk/'])
   })
 
   test('an answer counts only in the browser that began, with its own state', async () => {
@@ -192,8 +192,8 @@ describe('signing in with an account of the organisation', () => {
       await atProvider(provider, one.location),
       await atProvider(provider, two.location),
     ]
-    assert.equal((await comeBack(service, backOne, two.cookie)).headers.get('location'), '/desk/month')
-    assert.equal((await comeBack(service, backTwo, two.cookie)).headers.get('location'), '/desk/venues')
+    equal((await comeBack(service, backOne, two.cookie)).headers.get('location'), '/desk/month')
+    equal((await comeBack(service, backTwo, two.cookie)).headers.get('location'), '/desk/venues')
   })
 
   test('many tabs with long addresses keep the cookie below what browsers keep', async () => {
@@ -201,10 +201,10 @@ describe('signing in with an account of the organisation', () => {
     let cookie = ''
     for (let tab = 0; tab < 12; tab++)
       cookie = (await begin(service, `?next=/desk/${'x'.repeat(900)}`, cookie)).cookie
-    assert.ok(cookie.length < 4096, String(cookie.length))
+    ok(cookie.length < 4096, String(cookie.length))
     const last = await begin(service, '', cookie)
     const answer = await comeBack(service, await atProvider(provider, last.location), last.cookie)
-    assert.equal(answer.status, 303)
+    equal(answer.status, 303)
   })
 
   test('who cancels at the provider is told so, without the texts of the provider', async () => {
@@ -212,7 +212,7 @@ describe('signing in with an account of the organisation', () => {
     provider.who = ''
     const { answer } = await signInBy(service, provider)
     await assertRefused(answer, 'denied')
-    assert.doesNotMatch(answer.body, /a text of the provider|access_denied/)
+    doesNotMatch(answer.body, /a text of the provider|access_denied/)
   })
 
   for (const [what, why, fault] of [
@@ -259,18 +259,18 @@ describe('signing in with an account of the organisation', () => {
       cookie,
       origin: new URL(service.origin).origin,
     })
-    assert.equal(out.headers.get('location'), '/desk/sign-in?signed-out')
-    assert.equal((await service.page('/desk/', { cookie })).status, 303)
+    equal(out.headers.get('location'), '/desk/sign-in?signed-out')
+    equal((await service.page('/desk/', { cookie })).status, 303)
     const page = await service.shown('/desk/sign-in?signed-out')
-    assert.match(page, /<a href="\/desk\/openid\/sign-out">Sign out of Riverside University too<\/a>/)
+    match(page, /<a href="\/desk\/openid\/sign-out">Sign out of Riverside University too<\/a>/)
     const led = await service.page('/desk/openid/sign-out')
     const to = new URL(led.headers.get('location') ?? '')
-    assert.equal(to.origin + to.pathname, `${provider.issuer}/session/end`)
-    assert.deepEqual(Object.fromEntries(to.searchParams), {
+    equal(to.origin + to.pathname, `${provider.issuer}/session/end`)
+    deepEqual(Object.fromEntries(to.searchParams), {
       client_id: 'kalends',
       post_logout_redirect_uri: `${service.origin}/desk/sign-in`,
     })
-    assert.equal((await fetch(to)).status, 200)
+    equal((await fetch(to)).status, 200)
   })
 
   test('a form that was sent after the session had ended goes on after a sign-in elsewhere', async () => {
@@ -288,13 +288,13 @@ describe('signing in with an account of the organisation', () => {
         'content-type': 'application/x-www-form-urlencoded',
       })
     const kept = await post({}, cookie)
-    assert.equal(kept.status, 401)
-    assert.match(kept.body, /target="_blank" href="\/desk\/openid\/start"/)
-    assert.match(kept.body, /<input type="hidden" name="venue" value="Town hall">/)
+    equal(kept.status, 401)
+    match(kept.body, /target="_blank" href="\/desk\/openid\/start"/)
+    match(kept.body, /<input type="hidden" name="venue" value="Town hall">/)
     const again = await post({ 'desk-password': '', 'desk-elsewhere': '1' }, cookie)
-    assert.equal(again.status, 401)
+    equal(again.status, 401)
     const anew = await signInBy(service, provider)
-    assert.equal((await post({ 'desk-password': '', 'desk-elsewhere': '1' }, anew.cookie)).status, 303)
+    equal((await post({ 'desk-password': '', 'desk-elsewhere': '1' }, anew.cookie)).status, 303)
   })
 
   test('with passwords off the form is shown at ?local alone, and still signs in', async () => {
@@ -307,23 +307,20 @@ describe('signing in with an account of the organisation', () => {
 
     await giveDeskPassword(hidden, 'editor')
     const page = await hidden.shown('/desk/sign-in')
-    assert.match(page, /<a class="button main" href="\/desk\/openid\/start">/)
-    assert.doesNotMatch(page, /name="password"/)
-    assert.match(await hidden.shown('/desk/sign-in?local'), /name="password"/)
+    match(page, /<a class="button main" href="\/desk\/openid\/start">/)
+    doesNotMatch(page, /name="password"/)
+    match(await hidden.shown('/desk/sign-in?local'), /name="password"/)
     const { origin } = new URL(hidden.origin)
     const form = (password: string) =>
       hidden.post('~/desk/sign-in', new URLSearchParams({ login: 'editor', password }), 'anonymous', {
         origin,
         accept: 'text/html',
       })
-    assert.equal((await form(DESK_PASSWORD)).status, 303)
+    equal((await form(DESK_PASSWORD)).status, 303)
     const wrong = await form('a wrong password')
-    assert.equal(wrong.status, 401)
-    assert.match(wrong.body, /name="password"/)
-    assert.doesNotMatch(
-      (await (await sitAtDesk(hidden, 'author')).get('/desk/me')).body,
-      /Change the password/,
-    )
+    equal(wrong.status, 401)
+    match(wrong.body, /name="password"/)
+    doesNotMatch((await (await sitAtDesk(hidden, 'author')).get('/desk/me')).body, /Change the password/)
   })
 
   for (const [what, why, change] of [
@@ -371,7 +368,7 @@ describe('signing in with an account of the organisation', () => {
       await using bad = await startService({ ...provider.settings, oidc_default_role: 'author' })
 
       await giveDeskPassword(bad, 'editor')
-      assert.match(await bad.shown('/desk/sign-in'), /Sign in with Riverside University/)
+      match(await bad.shown('/desk/sign-in'), /Sign in with Riverside University/)
       const started = await bad.page(START)
       if (started.status !== 303) await assertRefused(started, why)
       else await assertRefused((await signInBy(bad, provider)).answer, why)
@@ -382,6 +379,6 @@ describe('signing in with an account of the organisation', () => {
         'anonymous',
         { origin },
       )
-      assert.equal(signedIn.status, 303)
+      equal(signedIn.status, 303)
     })
 })

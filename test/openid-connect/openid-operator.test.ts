@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, rejects } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -31,17 +31,17 @@ describe('operators of a calendar with OpenID Connect', () => {
   test('hear from the doctor whether the issuer answers as one', async () => {
     provider.reset()
     const [fine = '', roles = ''] = await findingsOf({})
-    assert.match(fine, /^ok +sign-in +http:\/\/127\.0\.0\.1:\d+ answers as an OpenID Connect provider\.$/)
-    assert.match(roles, /^warning +sign-in +No claim gives a role, so only people who were invited get in\.$/)
-    assert.equal((await findingsOf({ oidc_default_role: 'author' })).length, 1)
+    match(fine, /^ok +sign-in +http:\/\/127\.0\.0\.1:\d+ answers as an OpenID Connect provider\.$/)
+    match(roles, /^warning +sign-in +No claim gives a role, so only people who were invited get in\.$/)
+    equal((await findingsOf({ oidc_default_role: 'author' })).length, 1)
     provider.change['/.well-known/openid-configuration'] = (body) => ({
       ...body,
       issuer: 'https://a.example',
     })
-    assert.match((await findingsOf({}))[0] ?? '', /^error .*is not the document of this issuer \(\w+\)\.$/)
+    match((await findingsOf({}))[0] ?? '', /^error .*is not the document of this issuer \(\w+\)\.$/)
     provider.answer = (request) => request.destroy()
-    assert.match((await findingsOf({}))[0] ?? '', /^error .*does not answer \(ECONNRESET\)\.$/)
-    assert.match(
+    match((await findingsOf({}))[0] ?? '', /^error .*does not answer \(ECONNRESET\)\.$/)
+    match(
       (await findingsOf({ oidc_client_secret_file: join(folder, 'nothing') }))[0] ?? '',
       /^error .*KALENDS_OIDC_CLIENT_SECRET_FILE cannot be read/,
     )
@@ -65,7 +65,7 @@ describe('operators of a calendar with OpenID Connect', () => {
         /without \/\.well-known\//,
       ],
     ] as [Settings, RegExp][])
-      await assert.rejects(async () => startService(settings), message, String(message))
+      await rejects(async () => startService(settings), message, String(message))
   })
 
   test('find a reason in the log, and nothing of what the provider answered', async (t) => {
@@ -96,7 +96,7 @@ describe('operators of a calendar with OpenID Connect', () => {
     provider.change['/token'] = () => ({ error: 'invalid_client', error_description: 'MORE-WORDS' })
     await fetch(`${back}&code=ANOTHER-CODE`, { headers: { cookie } })
     await until(() => service.log().filter(({ msg }) => msg === 'sign-in refused').length === 3, 'no lines')
-    assert.deepEqual(
+    deepEqual(
       service.log().flatMap(({ msg, reason, code }) => (msg === 'sign-in refused' ? [[reason, code]] : [])),
       [
         ['denied', 'access_denied'],
@@ -104,7 +104,7 @@ describe('operators of a calendar with OpenID Connect', () => {
         ['unusable', 'invalid_client'],
       ],
     )
-    assert.doesNotMatch(service.printed(), /WORDS|-CODE|CODE-|at exchangeCode/)
-    assert.doesNotMatch(service.printed(), new RegExp(`${state}|${cookie.slice(-40)}`))
+    doesNotMatch(service.printed(), /WORDS|-CODE|CODE-|at exchangeCode/)
+    doesNotMatch(service.printed(), new RegExp(`${state}|${cookie.slice(-40)}`))
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/calendar/people/caller.ts'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
@@ -51,25 +51,22 @@ describe('people who sign in with an account of the organisation', () => {
     const claims = { name: 'Anna Lund', preferred_username: 'anna', groups: ['staff', 'sports'] }
     await as('a-1', claims)
     const made = await user('anna')
-    assert.deepEqual([made.name, made.role, made.email], ['Anna Lund', 'author', ''])
+    deepEqual([made.name, made.role, made.email], ['Anna Lund', 'author', ''])
     await as('a-1', { ...claims, name: 'Anna Holm', groups: ['chiefs', 'staff'] })
-    assert.deepEqual([(await user('anna')).name, (await user('anna')).role], ['Anna Holm', 'editor'])
-    assert.equal(
-      (await listUsers(service.app.database.read)).filter(({ name }) => /Anna/.test(name)).length,
-      1,
-    )
+    deepEqual([(await user('anna')).name, (await user('anna')).role], ['Anna Holm', 'editor'])
+    equal((await listUsers(service.app.database.read)).filter(({ name }) => /Anna/.test(name)).length, 1)
   })
 
   test('nobody without a row gets in; who has lost theirs loses the role and all sessions', async () => {
     const stranger = await as('s-1', { name: 'Stranger', preferred_username: 'stranger', groups: ['sports'] })
-    assert.equal(stranger.answer.status, 403)
-    assert.equal(titleOf(stranger.answer.body), 'You have no access to this calendar')
-    assert.equal(await findUserByLogin(service.app.database.read, 'stranger'), undefined)
+    equal(stranger.answer.status, 403)
+    equal(titleOf(stranger.answer.body), 'You have no access to this calendar')
+    equal(await findUserByLogin(service.app.database.read, 'stranger'), undefined)
     const { cookie } = await as('l-1', { preferred_username: 'leaver', groups: ['chiefs'] })
-    assert.equal((await service.page('/desk/', { cookie })).status, 200)
-    assert.equal((await as('l-1', { preferred_username: 'leaver', groups: [] })).answer.status, 403)
-    assert.equal((await user('leaver')).role, 'subscriber')
-    assert.equal((await service.page('/desk/', { cookie })).status, 303)
+    equal((await service.page('/desk/', { cookie })).status, 200)
+    equal((await as('l-1', { preferred_username: 'leaver', groups: [] })).answer.status, 403)
+    equal((await user('leaver')).role, 'subscriber')
+    equal((await service.page('/desk/', { cookie })).status, 303)
   })
 
   test('no account is taken over by a name or an e-mail address, confirmed or not', async () => {
@@ -81,14 +78,14 @@ describe('people who sign in with an account of the organisation', () => {
       groups: ['staff'],
     }
     await as('t-1', claims)
-    assert.equal(await findIdentity(service.app.database.read, (await user('admin')).id), undefined)
-    assert.equal(await findIdentity(service.app.database.read, (await user('editor')).id), undefined)
+    equal(await findIdentity(service.app.database.read, (await user('admin')).id), undefined)
+    equal(await findIdentity(service.app.database.read, (await user('editor')).id), undefined)
     const made = await user('admin-2')
-    assert.deepEqual([made.name, made.role, made.email], ['Somebody', 'author', ''])
+    deepEqual([made.name, made.role, made.email], ['Somebody', 'author', ''])
     await as('t-2', { ...claims, preferred_username: 'Ünal Öz/x', email: 'new@example.org' })
-    assert.equal((await user('unal-oz-x')).email, 'new@example.org')
+    equal((await user('unal-oz-x')).email, 'new@example.org')
     await as('t-3', { ...claims, preferred_username: '\u0000\u202e', name: '' })
-    assert.equal((await user('editor-2')).name, 'editor-2')
+    equal((await user('editor-2')).name, 'editor-2')
   })
 
   test('who is deactivated here stays out, and nothing of them changes', async () => {
@@ -97,10 +94,10 @@ describe('people who sign in with an account of the organisation', () => {
     const { id } = await user('dora')
     await service.app.database.write((tx) => deactivateUser(tx, id, Date.now()))
     const { answer, cookie } = await as('d-1', { ...claims, name: 'Dora the second', groups: ['owners'] })
-    assert.equal(answer.status, 403)
-    assert.match(answer.body, /This account is deactivated/)
-    assert.equal(cookie, '')
-    assert.deepEqual([(await user('dora')).name, (await user('dora')).role], ['Dora', 'author'])
+    equal(answer.status, 403)
+    match(answer.body, /This account is deactivated/)
+    equal(cookie, '')
+    deepEqual([(await user('dora')).name, (await user('dora')).role], ['Dora', 'author'])
   })
 
   describe('accounts that exist', () => {
@@ -121,20 +118,17 @@ describe('people who sign in with an account of the organisation', () => {
     test('are connected by a link of an administrator, once', async () => {
       const token = await linkFor('contributor')
       const page = await service.shown(`/desk/set-up/${token}`)
-      assert.ok(
+      ok(
         page.includes(`href="/desk/openid/start?link_token=${token}">Use my account of Riverside University`),
       )
       const claims = { name: 'Carl', preferred_username: 'carl', groups: ['staff'] }
       const { answer } = await as('c-1', claims, { query: `?link_token=${token}` })
-      assert.equal(answer.status, 303)
+      equal(answer.status, 303)
       const connected = await user('contributor')
-      assert.deepEqual([connected.name, connected.role], ['Carl', 'author'])
-      assert.equal(await findUserByLogin(service.app.database.read, 'carl'), undefined)
+      deepEqual([connected.name, connected.role], ['Carl', 'author'])
+      equal(await findUserByLogin(service.app.database.read, 'carl'), undefined)
       const again = await as('c-2', claims, { query: `?link_token=${token}` })
-      assert.deepEqual(
-        [again.answer.status, titleOf(again.answer.body)],
-        [404, 'This link is no longer valid'],
-      )
+      deepEqual([again.answer.status, titleOf(again.answer.body)], [404, 'This link is no longer valid'])
     })
 
     test('are connected by their owner, signed in, by a link that no other site can make', async () => {
@@ -147,52 +141,46 @@ describe('people who sign in with an account of the organisation', () => {
         [query, ''],
       ] as const) {
         const { status, body } = await service.page(`/desk/openid/start${connect}`, { cookie })
-        assert.deepEqual([status, titleOf(body)], [403, 'Nothing was connected'], connect)
+        deepEqual([status, titleOf(body)], [403, 'Nothing was connected'], connect)
       }
       const claims = { name: 'Arthur', preferred_username: 'arthur', groups: ['staff'] }
       const { answer, cookie } = await as('u-1', claims, { query, cookie: author.cookie })
-      assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/me'])
-      assert.equal((await user('author')).name, 'Arthur')
+      deepEqual([answer.status, answer.headers.get('location')], [303, '/desk/me'])
+      equal((await user('author')).name, 'Arthur')
       const shown = await service.shown('/desk/me', { cookie })
-      assert.match(shown, /Connected with [\u2068]*Arthur/)
-      assert.match(shown, /Without a password you sign in with it alone/)
-      assert.equal((await as('u-1', claims)).answer.status, 303)
+      match(shown, /Connected with [\u2068]*Arthur/)
+      match(shown, /Without a password you sign in with it alone/)
+      equal((await as('u-1', claims)).answer.status, 303)
     })
 
     test('are not connected to an account that signs in somebody else, nor after a sign-out', async () => {
       const token = await linkFor('subscriber')
       const taken = await as('u-1', { name: 'Arthur', groups: ['staff'] }, { query: `?link_token=${token}` })
-      assert.deepEqual(
-        [taken.answer.status, titleOf(taken.answer.body)],
-        [409, 'This account is connected already'],
-      )
+      deepEqual([taken.answer.status, titleOf(taken.answer.body)], [409, 'This account is connected already'])
       const editor = await service.page('/desk/me', { cookie: admin.cookie })
       const query = /\?connect=[\w-]+/.exec(editor.body)?.[0] ?? ''
       const begun = await begin(service, query, admin.cookie)
       const state = new URL(begun.location).searchParams.get('state')
       const back = await service.page(`/desk/openid/return?state=${state}&code=x`, { cookie: begun.cookie })
-      assert.deepEqual([back.status, titleOf(back.body)], [403, 'Nothing was connected'])
+      deepEqual([back.status, titleOf(back.body)], [403, 'Nothing was connected'])
     })
 
     test('show at People how each signs in, where administrators disconnect them', async () => {
       await giveDeskPassword(service, 'author')
       const { id } = await user('author')
       const people = await admin.get('/desk/people')
-      assert.match(people.body, /<small>author · Writer · Riverside University · Password/)
-      assert.match(
+      match(people.body, /<small>author · Writer · Riverside University · Password/)
+      match(
         people.body,
         /<small>editor · Editor( · last seen[^<]*)?<\/small><\/div><span class="state">No password yet/,
       )
-      assert.match(
-        people.body,
-        /<small>anna · Editor · Riverside University · last seen[^<]*<\/small><\/div><\/li>/,
-      )
-      assert.match((await admin.get(`/desk/people/${id}`)).body, /Connected with [\u2068]*Arthur/)
+      match(people.body, /<small>anna · Editor · Riverside University · last seen[^<]*<\/small><\/div><\/li>/)
+      match((await admin.get(`/desk/people/${id}`)).body, /Connected with [\u2068]*Arthur/)
       const other = await sitAtDesk(service, 'author')
-      assert.equal((await other.post(`/desk/people/${id}/openid`, {})).status, 403)
-      assert.equal((await admin.post(`/desk/people/${id}/openid`, {})).status, 303)
-      assert.equal(await findIdentity(service.app.database.read, id), undefined)
-      assert.match((await admin.get(`/desk/people/${id}`)).body, /Not connected with an account there/)
+      equal((await other.post(`/desk/people/${id}/openid`, {})).status, 403)
+      equal((await admin.post(`/desk/people/${id}/openid`, {})).status, 303)
+      equal(await findIdentity(service.app.database.read, id), undefined)
+      match((await admin.get(`/desk/people/${id}`)).body, /Not connected with an account there/)
     })
 
     test('leave by themselves only with a password', async () => {
@@ -200,18 +188,18 @@ describe('people who sign in with an account of the organisation', () => {
       const { origin } = new URL(service.origin)
       const leave = () =>
         service.post('~/desk/me/openid', new URLSearchParams(), 'anonymous', { cookie, origin })
-      assert.equal((await leave()).status, 403)
+      equal((await leave()).status, 403)
       const { id } = await user('wilma')
-      assert.ok(await findIdentity(service.app.database.read, id))
-      assert.doesNotMatch(await service.shown('/desk/me', { cookie }), />Disconnect</)
+      ok(await findIdentity(service.app.database.read, id))
+      doesNotMatch(await service.shown('/desk/me', { cookie }), />Disconnect</)
     })
 
     test('the history says who did it', async () => {
       const audit = await kalends(['audit', '--database', service.config.database, '--limit', '200'])
-      assert.match(audit.out, /anna +create +user +\d+/)
-      assert.match(audit.out, /anna: editor/)
-      assert.match(audit.out, /contributor +grant +user +\d+ +\d+ +contributor: OpenID Connect, author/)
-      assert.match(audit.out, /admin +revoke[^\n]*author: OpenID Connect/)
+      match(audit.out, /anna +create +user +\d+/)
+      match(audit.out, /anna: editor/)
+      match(audit.out, /contributor +grant +user +\d+ +\d+ +contributor: OpenID Connect, author/)
+      match(audit.out, /admin +revoke[^\n]*author: OpenID Connect/)
     })
   })
 
@@ -221,7 +209,7 @@ describe('people who sign in with an account of the organisation', () => {
         const { database } = service.app
         const active = async () =>
           (await listUsers(database.read)).filter((one) => one.role === 'administrator' && isActive(one))
-        assert.ok((await active()).length > 0)
+        ok((await active()).length > 0)
         for (const { who, role, does } of steps) {
           const subject = `property-${who}`
           const before = (await listUsers(database.read)).find(({ login }) => login === subject)
@@ -248,10 +236,10 @@ describe('people who sign in with an account of the organisation', () => {
                 : isLast
                   ? 'administrator'
                   : (role ?? (before && 'subscriber'))
-            assert.equal(after?.role, expected)
-            assert.equal(settled.refusal === undefined, role !== undefined && (!before || isActive(before)))
+            equal(after?.role, expected)
+            equal(settled.refusal === undefined, role !== undefined && (!before || isActive(before)))
           }
-          assert.ok((await active()).length > 0)
+          ok((await active()).length > 0)
         }
       }),
       { numRuns: rounds(8) },

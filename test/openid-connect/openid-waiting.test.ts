@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { DESK_PASSWORD, giveDeskPassword } from '../support/desk.ts'
 import { atProvider, begin, comeBack } from '../support/openid-browser.ts'
@@ -40,14 +40,14 @@ describe('a provider that keeps everybody waiting', () => {
       const signedIn = await request('anonymous', 'POST', '~/desk/sign-in', form, {
         origin: new URL(origin).origin,
       })
-      assert.equal(signedIn.status, 303)
+      equal(signedIn.status, 303)
     }
     const before = performance.now() - since
     const answers = await Promise.all(waiting)
     const waited = performance.now() - since
-    assert.ok(before < 4000 && waited > 4500, `${before} and ${waited} ms`)
-    for (const { status } of answers) assert.ok(status === 503 || status === 429, String(status))
-    assert.match(answers.at(-1)?.body, /<h1>Riverside University does not answer<\/h1>/)
-    assert.ok(answers.filter(({ status }) => status === 429).length > 5)
+    ok(before < 4000 && waited > 4500, `${before} and ${waited} ms`)
+    for (const { status } of answers) ok(status === 503 || status === 429, String(status))
+    match(answers.at(-1)?.body, /<h1>Riverside University does not answer<\/h1>/)
+    ok(answers.filter(({ status }) => status === 429).length > 5)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Command } from 'commander'
 import { formatUtc } from '../../src/base/text/zones.ts'
@@ -57,37 +57,37 @@ test('acts are listed the newest first, with who, what, from where and by which 
   const { audit } = await audited(t)
   const { out } = await audit()
   const lines = out.trimEnd().split('\n')
-  assert.match(
+  match(
     lines[0] ?? '',
     /^TIME \(UTC\) +USER +ACT +KIND +ID +SEQUENCE +NAME +CHANGED +ADDRESS +CLIENT +REQUEST$/,
   )
-  assert.match(
+  match(
     lines[1] ?? '',
     /^20\S+ \S+ +anna +update +term +10 +\d+ +Music +- +192\.0\.2\.7 +Browser\/1\.0 +request-1$/,
   )
-  assert.match(lines[4] ?? '', /anna +create +event +10 +\d+ +Concert /)
-  assert.equal(lines.length, 5)
+  match(lines[4] ?? '', /anna +create +event +10 +\d+ +Concert /)
+  equal(lines.length, 5)
 })
 
 test('nothing that a client calls itself steers the terminal', async (t) => {
   const { audit } = await audited(t)
   const { out } = await audit('--user', 'bob')
-  assert.ok(!out.includes('\u001b') && out.includes('Script [2J/2'))
+  ok(!out.includes('\u001b') && out.includes('Script [2J/2'))
 })
 
 test('they are narrowed by user, kind, record and time, and limited', async (t) => {
   const { named } = await audited(t)
-  assert.deepEqual(await named('--user', 'Anna'), ['Music', 'Concert'])
-  assert.deepEqual(await named('--user', '3'), ['Concert of old', 'Hall'])
-  assert.deepEqual(await named('--kind', 'event'), ['Concert of old', 'Concert'])
-  assert.deepEqual(await named('--record', '10'), ['Music', 'Concert of old', 'Concert'])
-  assert.deepEqual(await named('--record', '10', '--kind', 'event', '--user', 'bob'), ['Concert of old'])
-  assert.deepEqual(await named('--limit', '1'), ['Music'])
+  deepEqual(await named('--user', 'Anna'), ['Music', 'Concert'])
+  deepEqual(await named('--user', '3'), ['Concert of old', 'Hall'])
+  deepEqual(await named('--kind', 'event'), ['Concert of old', 'Concert'])
+  deepEqual(await named('--record', '10'), ['Music', 'Concert of old', 'Concert'])
+  deepEqual(await named('--record', '10', '--kind', 'event', '--user', 'bob'), ['Concert of old'])
+  deepEqual(await named('--limit', '1'), ['Music'])
   const tomorrow = formatUtc(Date.now() + DAY_MS)
-  assert.deepEqual(await named('--since', tomorrow), [])
-  assert.equal((await named('--since', '1h')).length, 4)
-  assert.equal((await named('--until', tomorrow.slice(0, 10))).length, 4)
-  assert.deepEqual(await named('--until', '1w'), [])
+  deepEqual(await named('--since', tomorrow), [])
+  equal((await named('--since', '1h')).length, 4)
+  equal((await named('--until', tomorrow.slice(0, 10))).length, 4)
+  deepEqual(await named('--until', '1w'), [])
 })
 
 test('a wrong option is refused in one sentence', async (t) => {
@@ -111,8 +111,8 @@ test('a wrong option is refused in one sentence', async (t) => {
   ]
   for (const [words, said] of refusals) {
     const { code, err, out } = await audit(...words)
-    assert.deepEqual([code, out], [1, ''])
-    assert.match(err, said)
+    deepEqual([code, out], [1, ''])
+    match(err, said)
   }
 })
 
@@ -120,9 +120,9 @@ test('the history is kept for as many days as are set, or for ever', async (t) =
   const { database, named } = await audited(t)
   await dropOld(database, 30, Date.now() + 29 * DAY_MS)
   await dropOld(database, 0, Date.now() + 3650 * DAY_MS)
-  assert.equal((await named()).length, 4)
+  equal((await named()).length, 4)
   await dropOld(database, 30, Date.now() + 31 * DAY_MS)
-  assert.deepEqual(await named(), [])
+  deepEqual(await named(), [])
   // Acts after that are listed again.
   await database.write(async (tx) =>
     recordChange(
@@ -131,5 +131,5 @@ test('the history is kept for as many days as are set, or for ever', async (t) =
       { action: 'create', name: 'New' },
     ),
   )
-  assert.deepEqual(await named(), ['New'])
+  deepEqual(await named(), ['New'])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { addCredential, listCredentials, revokeCredentials } from '../../src/calendar/people/credentials.ts'
 import { insertUser, removeUser, type User } from '../../src/calendar/people/users.ts'
@@ -16,18 +16,18 @@ test('an application password is 24 letters and digits in groups of four, each a
   const anna = await addUser(database, 'anna')
   const passwords = new Set<string>()
   for (let i = 0; i < 5; i += 1) passwords.add(await give(database, anna, 'password'))
-  assert.equal(passwords.size, 5)
-  for (const password of passwords) assert.match(password, /^[A-Za-z0-9]{4}( [A-Za-z0-9]{4}){5}$/)
+  equal(passwords.size, 5)
+  for (const password of passwords) match(password, /^[A-Za-z0-9]{4}( [A-Za-z0-9]{4}){5}$/)
 })
 
 test('a token is kal_ and 40 characters', async (t) => {
   const { database } = await scratchDatabase(t)
   const anna = await addUser(database, 'anna')
   const token = await give(database, anna, 'token')
-  assert.match(token, /^kal_[A-Za-z0-9]{40}$/)
-  assert.equal(await findTokenUser(database.read, token), anna.id)
-  assert.equal(await findTokenUser(database.read, token.slice(0, -1)), undefined)
-  assert.equal(await findTokenUser(database.read, token.toLowerCase()), undefined)
+  match(token, /^kal_[A-Za-z0-9]{40}$/)
+  equal(await findTokenUser(database.read, token), anna.id)
+  equal(await findTokenUser(database.read, token.slice(0, -1)), undefined)
+  equal(await findTokenUser(database.read, token.toLowerCase()), undefined)
 })
 
 test('an application password is accepted with and without blanks, in its letter case only', async (t) => {
@@ -35,10 +35,10 @@ test('an application password is accepted with and without blanks, in its letter
   const anna = await addUser(database, 'anna')
   await give(database, anna, 'password', 'abcd EFGH ijkl')
   for (const sent of ['abcd EFGH ijkl', 'abcdEFGHijkl', ' abcdEF GHijkl\n']) {
-    assert.equal(await isPasswordOf(database.read, anna, sent), true, sent)
+    equal(await isPasswordOf(database.read, anna, sent), true, sent)
   }
   for (const sent of ['', 'abcdefghijkl', 'abcdEFGHijk', 'abcdEFGHijklm']) {
-    assert.equal(await isPasswordOf(database.read, anna, sent), false, sent)
+    equal(await isPasswordOf(database.read, anna, sent), false, sent)
   }
 })
 
@@ -46,10 +46,10 @@ test('each of several passwords works, for its owner alone', async (t) => {
   const { database } = await scratchDatabase(t)
   const [anna, bob] = [await addUser(database, 'anna'), await addUser(database, 'bob')]
   const [first, second] = [await give(database, anna, 'password'), await give(database, anna, 'password')]
-  assert.equal(await isPasswordOf(database.read, anna, first), true)
-  assert.equal(await isPasswordOf(database.read, anna, second), true)
-  assert.equal(await isPasswordOf(database.read, bob, first), false)
-  assert.equal(await isPasswordOf(database.read, undefined, first), false)
+  equal(await isPasswordOf(database.read, anna, first), true)
+  equal(await isPasswordOf(database.read, anna, second), true)
+  equal(await isPasswordOf(database.read, bob, first), false)
+  equal(await isPasswordOf(database.read, undefined, first), false)
 })
 
 test('several users may be given the same password, and revoking one leaves the other', async (t) => {
@@ -58,8 +58,8 @@ test('several users may be given the same password, and revoking one leaves the 
   await give(database, anna, 'password', 'the same')
   await give(database, bob, 'password', 'the same')
   await database.write((tx) => revokeCredentials(tx, anna, 'all'))
-  assert.equal(await isPasswordOf(database.read, anna, 'the same'), false)
-  assert.equal(await isPasswordOf(database.read, bob, 'the same'), true)
+  equal(await isPasswordOf(database.read, anna, 'the same'), false)
+  equal(await isPasswordOf(database.read, bob, 'the same'), true)
 })
 
 test('a token is no password and a password no token', async (t) => {
@@ -67,8 +67,8 @@ test('a token is no password and a password no token', async (t) => {
   const anna = await addUser(database, 'anna')
   const token = await give(database, anna, 'token')
   await give(database, anna, 'password', 'kal_password')
-  assert.equal(await isPasswordOf(database.read, anna, token), false)
-  assert.equal(await findTokenUser(database.read, 'kal_password'), undefined)
+  equal(await isPasswordOf(database.read, anna, token), false)
+  equal(await findTokenUser(database.read, 'kal_password'), undefined)
 })
 
 test('no secret is in the database files, as given or without blanks', async (t) => {
@@ -77,12 +77,12 @@ test('no secret is in the database files, as given or without blanks', async (t)
   const password = await give(database, anna, 'password')
   const token = await give(database, anna, 'token')
   const kept = await bytes()
-  assert.ok(kept.includes('anna'), 'the files are the ones written to')
+  ok(kept.includes('anna'), 'the files are the ones written to')
   for (const secret of [password, password.replaceAll(' ', ''), token, token.slice(4)]) {
-    assert.ok(!kept.includes(secret))
+    ok(!kept.includes(secret))
   }
   const rows = await database.read.selectFrom('credentials').select('hash').execute()
-  for (const { hash } of rows) assert.match(hash, /^[0-9a-f]{64}$/)
+  for (const { hash } of rows) match(hash, /^[0-9a-f]{64}$/)
 })
 
 test('credentials go with their user', async (t) => {
@@ -90,18 +90,18 @@ test('credentials go with their user', async (t) => {
   const anna = await addUser(database, 'anna')
   const token = await give(database, anna, 'token')
   await database.write((tx) => removeUser(tx, anna.id))
-  assert.equal(await findTokenUser(database.read, token), undefined)
-  assert.deepEqual(await database.read.selectFrom('credentials').selectAll().execute(), [])
+  equal(await findTokenUser(database.read, token), undefined)
+  deepEqual(await database.read.selectFrom('credentials').selectAll().execute(), [])
 })
 
 test('an empty password, a token without its prefix and a name of two lines are refused', async (t) => {
   const { database } = await scratchDatabase(t)
   const anna = await addUser(database, 'anna')
-  await assert.rejects(give(database, anna, 'password', '  '), /An application password is not empty\./)
-  await assert.rejects(give(database, anna, 'token', 'abc'), /A token starts with kal_/)
+  await rejects(give(database, anna, 'password', '  '), /An application password is not empty\./)
+  await rejects(give(database, anna, 'token', 'abc'), /A token starts with kal_/)
   for (const name of ['', 'a\nb']) {
     const added = database.write((tx) => addCredential(tx, anna, 'password', name, NOON))
-    await assert.rejects(added, /The name of a credential is one line/)
+    await rejects(added, /The name of a credential is one line/)
   }
-  assert.deepEqual(await listCredentials(database.read, anna), [])
+  deepEqual(await listCredentials(database.read, anna), [])
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { hasDeskPassword, hasDeskPasswords } from '../../src/calendar/people/desk-passwords.ts'
 import { inTurn } from '../../src/calendar/people/turns.ts'
@@ -32,37 +32,34 @@ async function desk(t: TestContext) {
 }
 
 test('a password has 12 to 256 characters, whichever they are, counted as they are compared', () => {
-  assert.equal(faultOfPassword('elevenchars'), 'too short')
-  assert.equal(faultOfPassword('twelve chars'), undefined)
-  assert.equal(faultOfPassword('aaaaaaaaaaaa'), undefined)
-  assert.equal(faultOfPassword('a'.repeat(256)), undefined)
-  assert.equal(faultOfPassword('a'.repeat(257)), 'too long')
-  assert.equal(faultOfPassword('👩'.repeat(256)), undefined)
-  assert.equal(faultOfPassword('a'.repeat(10_000_000)), 'too long')
+  equal(faultOfPassword('elevenchars'), 'too short')
+  equal(faultOfPassword('twelve chars'), undefined)
+  equal(faultOfPassword('aaaaaaaaaaaa'), undefined)
+  equal(faultOfPassword('a'.repeat(256)), undefined)
+  equal(faultOfPassword('a'.repeat(257)), 'too long')
+  equal(faultOfPassword('👩'.repeat(256)), undefined)
+  equal(faultOfPassword('a'.repeat(10_000_000)), 'too long')
   // Six letters with combining accents count as six characters.
-  assert.equal(faultOfPassword('e\u0301'.repeat(6)), 'too short')
+  equal(faultOfPassword('e\u0301'.repeat(6)), 'too short')
 })
 
 test('a password opens for its user alone, and whichever way a keyboard writes it', async (t) => {
   const { database, hashing, anna } = await desk(t)
   const admin = { ...anna, id: anna.id - 1 }
-  assert.equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
-  assert.equal(await findRightHash(database, hashing, anna, sent(`${SECRET} `)), undefined)
-  assert.equal(await findRightHash(database, hashing, admin, sent(SECRET)), undefined)
-  assert.equal(await findRightHash(database, hashing, undefined, sent(SECRET)), undefined)
+  equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
+  equal(await findRightHash(database, hashing, anna, sent(`${SECRET} `)), undefined)
+  equal(await findRightHash(database, hashing, admin, sent(SECRET)), undefined)
+  equal(await findRightHash(database, hashing, undefined, sent(SECRET)), undefined)
   const hash = await hashDeskPassword(hashing, 'Cafe\u0301 in der Straße')
   await database.write((tx) => setDeskPassword(tx, anna, hash, NOON))
-  assert.equal(
-    (await findRightHash(database, hashing, anna, sent('Caf\u00e9 in der Straße'))) !== undefined,
-    true,
-  )
-  assert.equal(await findRightHash(database, hashing, anna, sent('Cafe in der Straße')), undefined)
+  equal((await findRightHash(database, hashing, anna, sent('Caf\u00e9 in der Straße'))) !== undefined, true)
+  equal(await findRightHash(database, hashing, anna, sent('Cafe in der Straße')), undefined)
 })
 
 test('the database holds no password, and the same one twice looks different', async (t) => {
   const { hashing, bytes } = await desk(t)
-  assert.equal((await bytes()).includes(SECRET), false)
-  assert.notEqual(await hashDeskPassword(hashing, SECRET), await hashDeskPassword(hashing, SECRET))
+  equal((await bytes()).includes(SECRET), false)
+  notEqual(await hashDeskPassword(hashing, SECRET), await hashDeskPassword(hashing, SECRET))
 })
 
 test('a hash of weaker parameters is replaced when its user signs in', async (t) => {
@@ -70,12 +67,12 @@ test('a hash of weaker parameters is replaced when its user signs in', async (t)
   // A hash with weak parameters, in the format of the argon2 reference implementation.
   const weak = await weakHash()
   await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: weak }).execute())
-  assert.equal(await findRightHash(database, hashing, anna, sent('wrong horse battery')), undefined)
+  equal(await findRightHash(database, hashing, anna, sent('wrong horse battery')), undefined)
   const kept = () => database.read.selectFrom('desk_passwords').select('hash').executeTakeFirstOrThrow()
-  assert.equal((await kept()).hash, weak)
-  assert.equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
-  assert.match((await kept()).hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  assert.equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
+  equal((await kept()).hash, weak)
+  equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
+  match((await kept()).hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  equal((await findRightHash(database, hashing, anna, sent(SECRET))) !== undefined, true)
 })
 
 async function weakHash(): Promise<string> {
@@ -89,27 +86,24 @@ async function weakHash(): Promise<string> {
 test('a hash that this version cannot read opens nothing', async (t) => {
   const { database, hashing, anna } = await desk(t)
   await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: '$scrypt$…' }).execute())
-  assert.equal(await findRightHash(database, hashing, anna, sent(SECRET)), undefined)
-  assert.equal(await findRightHash(database, hashing, anna, sent('')), undefined)
+  equal(await findRightHash(database, hashing, anna, sent(SECRET)), undefined)
+  equal(await findRightHash(database, hashing, anna, sent('')), undefined)
 })
 
 test('who was deactivated has no use for a password', async (t) => {
   const { database, hashing, anna } = await desk(t)
-  assert.equal(await hasDeskPassword(database.read, anna), true)
-  assert.equal(await hasDeskPasswords(database.read), true)
+  equal(await hasDeskPassword(database.read, anna), true)
+  equal(await hasDeskPasswords(database.read), true)
   await database.write((tx) => deactivateUser(tx, anna.id, NOON))
-  assert.equal(
-    await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, sent(SECRET)),
-    undefined,
-  )
-  assert.equal(await hasDeskPasswords(database.read), false)
+  equal(await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, sent(SECRET)), undefined)
+  equal(await hasDeskPasswords(database.read), false)
 })
 
 test('an unknown user costs a hash, as a wrong password does', async (t) => {
   const { database, hashing, anna } = await desk(t)
   const { release, all } = await occupy(hashing, 22)
   for (const user of [anna, undefined])
-    await assert.rejects(findRightHash(database, hashing, user, sent('a wrong password', true)), {
+    await rejects(findRightHash(database, hashing, user, sent('a wrong password', true)), {
       code: 'rest_unavailable',
     })
   release()
@@ -122,7 +116,7 @@ test('of a hundred passwords at once twenty wait, and the others are told to com
   let refused = 0
   const tries = Array.from({ length: 100 }, () =>
     findRightHash(database, hashing, anna, sent(SECRET)).catch(({ code, details }) => {
-      assert.deepEqual({ code, details }, { code: 'rest_unavailable', details: { retryAfter: 2 } })
+      deepEqual({ code, details }, { code: 'rest_unavailable', details: { retryAfter: 2 } })
       refused += 1
     }),
   )
@@ -130,7 +124,7 @@ test('of a hundred passwords at once twenty wait, and the others are told to com
   release()
   await all
   const found = (await Promise.all(tries)).filter((hash) => hash !== undefined)
-  assert.equal(found.length, 20)
+  equal(found.length, 20)
 })
 
 async function occupy(hashing: Hashing, places: number) {
@@ -148,5 +142,5 @@ test('whoever has sent wrong passwords lately waits behind everybody else', asyn
   }
   const guesses = Array.from({ length: 15 }, (_, i) => send(`guess ${i}`, true))
   await Promise.all([...guesses, send('owner', false)])
-  assert.ok(done.indexOf('owner') <= 5, done.join(', '))
+  ok(done.indexOf('owner') <= 5, done.join(', '))
 })

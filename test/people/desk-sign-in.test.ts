@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import { makeDeskGate } from '../../src/features/desk/sign-in/desk-sign-in.ts'
@@ -46,13 +46,13 @@ test('login or e-mail address and password sign in, in any letter case of the lo
   const { anna, gate, signIn, refusals } = await desk(t)
   for (const login of ['anna', 'ANNA', 'Anna@Example.org']) {
     const signedIn = await signIn(login, SECRET)
-    assert.deepEqual(signedIn?.user, anna)
-    assert.ok(await gate.sessionOf(signedIn.cookieId, NOON))
+    deepEqual(signedIn?.user, anna)
+    ok(await gate.sessionOf(signedIn.cookieId, NOON))
   }
   for (const login of ['admin', 'nobody', '', 'anna\0', 'a'.repeat(10_000)])
-    assert.equal(await signIn(login, SECRET, ELSEWHERE), undefined, login.slice(0, 20))
-  assert.equal(await signIn('anna', '', '203.0.113.1'), undefined)
-  assert.deepEqual(refusals.slice(0, 2), [`${ELSEWHERE} admin`, `${ELSEWHERE} nobody`])
+    equal(await signIn(login, SECRET, ELSEWHERE), undefined, login.slice(0, 20))
+  equal(await signIn('anna', '', '203.0.113.1'), undefined)
+  deepEqual(refusals.slice(0, 2), [`${ELSEWHERE} admin`, `${ELSEWHERE} nobody`])
 })
 
 test(
@@ -60,11 +60,11 @@ test(
   onSqlite,
   async (t) => {
     const { signIn, waits } = await desk(t)
-    for (let i = 0; i < 10; i += 1) assert.equal(await signIn(`login-${i}`, 'a wrong password'), undefined)
-    assert.deepEqual(waits, [250, 500, 1000, 2000, 4000])
-    await assert.rejects(signIn('anna', SECRET, HOME, NOON + 20_000), tooMany(40))
-    await assert.rejects(signIn('anna', SECRET, HOME, NOON + 59_999), tooMany(1))
-    assert.ok(await signIn('anna', SECRET, HOME, NOON + 60_000))
+    for (let i = 0; i < 10; i += 1) equal(await signIn(`login-${i}`, 'a wrong password'), undefined)
+    deepEqual(waits, [250, 500, 1000, 2000, 4000])
+    await rejects(signIn('anna', SECRET, HOME, NOON + 20_000), tooMany(40))
+    await rejects(signIn('anna', SECRET, HOME, NOON + 59_999), tooMany(1))
+    ok(await signIn('anna', SECRET, HOME, NOON + 60_000))
   },
 )
 
@@ -74,26 +74,26 @@ test(
   async (t) => {
     const { signIn, waits } = await desk(t)
     for (let i = 0; i < 20; i += 1) await signIn('anna', 'a wrong password', `198.51.100.${i}`)
-    assert.equal(waits.length, 15, 'the guesses wait, from wherever they come')
+    equal(waits.length, 15, 'the guesses wait, from wherever they come')
     waits.length = 0
-    assert.ok(await signIn('anna', SECRET))
-    assert.deepEqual(waits, [])
+    ok(await signIn('anna', SECRET))
+    deepEqual(waits, [])
   },
 )
 
 test('a client where the user has a session is not turned away for others’ guesses there', async (t) => {
   const { signIn } = await desk(t)
-  assert.ok(await signIn('anna', SECRET))
+  ok(await signIn('anna', SECRET))
   for (let i = 0; i < 10; i += 1) await signIn('admin', 'a wrong password')
-  await assert.rejects(signIn('admin', 'a wrong password'), tooMany(60))
-  assert.ok(await signIn('anna', SECRET))
+  await rejects(signIn('admin', 'a wrong password'), tooMany(60))
+  ok(await signIn('anna', SECRET))
 })
 
 test('all addresses of a network of IPv6 are one client', onSqlite, async (t) => {
   const { signIn } = await desk(t)
   for (let i = 0; i < 10; i += 1) await signIn('anna', 'a wrong password', `2001:db8:1:2::${i}`)
-  await assert.rejects(signIn('anna', SECRET, '2001:db8:1:2:ffff::1'), tooMany(60))
-  assert.ok(await signIn('anna', SECRET, '2001:db8:1:3::1'))
+  await rejects(signIn('anna', SECRET, '2001:db8:1:2:ffff::1'), tooMany(60))
+  ok(await signIn('anna', SECRET, '2001:db8:1:3::1'))
 })
 
 test(
@@ -106,9 +106,9 @@ test(
     )
     const owner = signIn('anna', SECRET)
     const answers = await Promise.allSettled(guesses)
-    assert.ok(await owner)
-    assert.ok(refusals.length <= 12, `${refusals.length} guesses were looked at`)
-    assert.equal(answers.filter(({ status }) => status === 'rejected').length, 1000 - refusals.length)
+    ok(await owner)
+    ok(refusals.length <= 12, `${refusals.length} guesses were looked at`)
+    equal(answers.filter(({ status }) => status === 'rejected').length, 1000 - refusals.length)
   },
 )
 
@@ -124,11 +124,11 @@ test(
         ),
       )
     const ofUnknown = guess((i) => `login-${i}`)
-    assert.ok(await signIn('anna', SECRET))
+    ok(await signIn('anna', SECRET))
     await ofUnknown
     const ofKnown = guess(() => 'admin')
-    assert.ok(await signIn('anna', SECRET))
-    assert.ok((await ofKnown).some(({ status }) => status === 'rejected'))
+    ok(await signIn('anna', SECRET))
+    ok((await ofKnown).some(({ status }) => status === 'rejected'))
   },
 )
 
@@ -139,7 +139,7 @@ test('a password that is changed while somebody signs in with the old one lets n
   await database.write((tx) => setDeskPassword(tx, anna, hash, NOON))
   const signedIn = await signingIn
   const sessions = await database.read.selectFrom('sessions').selectAll().execute()
-  assert.deepEqual({ signedIn, sessions }, { signedIn: undefined, sessions: [] })
+  deepEqual({ signedIn, sessions }, { signedIn: undefined, sessions: [] })
   await database.write((tx) => deactivateUser(tx, anna.id, NOON))
-  assert.equal(await signIn('anna', 'another horse battery'), undefined)
+  equal(await signIn('anna', 'another horse battery'), undefined)
 })

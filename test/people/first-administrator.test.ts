@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { listCredentials, revokeCredentials } from '../../src/calendar/people/credentials.ts'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
@@ -26,25 +26,25 @@ test('the first start makes an administrator whose password signs in, and later 
   const { database } = await scratchDatabase(t)
   await createFirstAdministrator(database, NOON)
   const first = await giveFirstPassword(database)
-  assert.equal(first?.login, 'admin')
+  equal(first?.login, 'admin')
   const admin = await getUserByLogin(database.read, 'admin')
-  assert.equal(admin.role, 'administrator')
-  assert.equal(await isPasswordOf(database.read, admin, first?.password ?? ''), true)
+  equal(admin.role, 'administrator')
+  equal(await isPasswordOf(database.read, admin, first?.password ?? ''), true)
   await createFirstAdministrator(database, NOON)
-  assert.equal(await giveFirstPassword(database), undefined)
-  assert.equal((await listUsers(database.read)).length, 1)
+  equal(await giveFirstPassword(database), undefined)
+  equal((await listUsers(database.read)).length, 1)
 })
 
 test('a password that a failed start did not give is given by the next, by one of several', async (t) => {
   const { database, again } = await scratchDatabase(t)
   await createFirstAdministrator(database, NOON)
   const admin = await getUserByLogin(database.read, 'admin')
-  for (const guess of ['', 'pending']) assert.equal(await isPasswordOf(database.read, admin, guess), false)
+  for (const guess of ['', 'pending']) equal(await isPasswordOf(database.read, admin, guess), false)
   await createFirstAdministrator(database, NOON)
   const given = await Promise.all([database, await again(), await again()].map(giveFirstPassword))
   const [first, ...others] = given.filter((each) => each !== undefined)
-  assert.deepEqual(others, [])
-  assert.equal(await isPasswordOf(database.read, admin, first?.password ?? ''), true)
+  deepEqual(others, [])
+  equal(await isPasswordOf(database.read, admin, first?.password ?? ''), true)
 })
 
 test('an operator who takes the pending password away gets none', async (t) => {
@@ -52,16 +52,16 @@ test('an operator who takes the pending password away gets none', async (t) => {
   await createFirstAdministrator(database, NOON)
   const admin = await getUserByLogin(database.read, 'admin')
   await database.write((tx) => revokeCredentials(tx, admin, 'all'))
-  assert.equal(await giveFirstPassword(database), undefined)
-  assert.deepEqual(await listCredentials(database.read, admin), [])
+  equal(await giveFirstPassword(database), undefined)
+  deepEqual(await listCredentials(database.read, admin), [])
 })
 
 test('no administrator is made where there are users already', async (t) => {
   const { database } = await scratchDatabase(t)
   await database.write((tx) => insertUser(tx, { login: 'anna', role: 'subscriber' }, NOON))
   await createFirstAdministrator(database, NOON)
-  assert.equal(await giveFirstPassword(database), undefined)
-  assert.equal((await listUsers(database.read)).length, 1)
+  equal(await giveFirstPassword(database), undefined)
+  equal((await listUsers(database.read)).length, 1)
 })
 
 test('of two processes that start together only one makes the administrator', async (t) => {
@@ -74,13 +74,13 @@ test('of two processes that start together only one makes the administrator', as
     },
   }
   await createFirstAdministrator(overtaken, NOON)
-  assert.equal((await listUsers(database.read)).length, 1)
+  equal((await listUsers(database.read)).length, 1)
 })
 
 test('a first start that fails is silent only when another process made the administrator', async (t) => {
   const { database } = await scratchDatabase(t)
   const failing: Database = { ...database, write: () => Promise.reject(new Error('The disk is full.')) }
-  await assert.rejects(createFirstAdministrator(failing, NOON), /The disk is full\./)
+  await rejects(createFirstAdministrator(failing, NOON), /The disk is full\./)
   const refusedAsTaken: Database = {
     ...database,
     write: async () => {
@@ -100,15 +100,15 @@ test('the first start tells a link, later ones how to get one, until somebody ha
   const sentences = tellFirstSteps(first, entry, told)
   const [, token = ''] =
     /https:\/\/example\.org\/desk\/set-up\/([\w-]{43})$/.exec(sentences.at(-1) ?? '') ?? []
-  assert.deepEqual((await findSignInLink(database.read, token, NOON))?.isFirst, true)
+  deepEqual((await findSignInLink(database.read, token, NOON))?.isFirst, true)
   const later = await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON)
-  assert.deepEqual(tellFirstSteps(undefined, later, told), [
+  deepEqual(tellFirstSteps(undefined, later, told), [
     'Nobody has a password for the desk yet; kalends user link admin prints a link to it.',
   ])
   const admin = await getUserByLogin(database.read, 'admin')
   const hash = await hashDeskPassword(makeHashing(), 'correct horse battery')
   await database.write((tx) => setDeskPassword(tx, admin, hash, NOON))
-  assert.equal(await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON), undefined)
+  equal(await findDeskEntry(database, { isFirst: false, isDemo: false }, NOON), undefined)
 })
 
 test('the demo tells a link to look around at every start, until somebody has a password', async (t) => {
@@ -116,12 +116,12 @@ test('the demo tells a link to look around at every start, until somebody has a 
   await createFirstAdministrator(database, NOON)
   for (const isFirst of [true, false]) {
     const entry = await findDeskEntry(database, { isFirst, isDemo: true }, NOON)
-    assert.equal((await findSignInLink(database.read, entry?.token ?? '', NOON))?.purpose, 'demo')
+    equal((await findSignInLink(database.read, entry?.token ?? '', NOON))?.purpose, 'demo')
   }
   const admin = await getUserByLogin(database.read, 'admin')
   const hash = await hashDeskPassword(makeHashing(), 'correct horse battery')
   await database.write((tx) => setDeskPassword(tx, admin, hash, NOON))
-  assert.equal(await findDeskEntry(database, { isFirst: false, isDemo: true }, NOON), undefined)
+  equal(await findDeskEntry(database, { isFirst: false, isDemo: true }, NOON), undefined)
 })
 
 test('sessions that nobody uses and links that are over are dropped, and no others', async (t) => {
@@ -137,13 +137,13 @@ test('sessions that nobody uses and links that are over are dropped, and no othe
     .selectFrom('sessions')
     .select(({ fn }) => fn.countAll<number>().as('sessions'))
     .executeTakeFirstOrThrow()
-  assert.equal(Number(sessions), 1)
-  assert.deepEqual(await database.read.selectFrom('sign_in_links').selectAll().execute(), [])
+  equal(Number(sessions), 1)
+  deepEqual(await database.read.selectFrom('sign_in_links').selectAll().execute(), [])
 })
 
 test('sessions and links stay where they were made: no copy and no backup has them', async (t) => {
   const { database } = await scratchDatabase(t)
   const names = (await listTables(database.read)).map(({ name }) => name)
-  assert.ok(names.includes('desk_passwords'))
+  ok(names.includes('desk_passwords'))
   assertNone(names, (name) => name === 'sessions' || name === 'sign_in_links')
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
@@ -31,34 +31,34 @@ async function desk(t: TestContext) {
 test('a session is found by an id of 256 bits, of which the database has only the hash', async (t) => {
   const { anna, signIn, find, database, bytes } = await desk(t)
   const id = await signIn()
-  assert.equal(Buffer.from(id, 'base64url').length, 32)
+  equal(Buffer.from(id, 'base64url').length, 32)
   const found = await find(id)
-  assert.deepEqual(found?.user, anna)
-  assert.equal(found?.session.hash, createHash('sha256').update(id).digest('base64url'))
-  assert.deepEqual(
+  deepEqual(found?.user, anna)
+  equal(found?.session.hash, createHash('sha256').update(id).digest('base64url'))
+  deepEqual(
     { client: found?.session.client, address: found?.session.address, created: found?.session.created_utc },
     { ...HERE, created: '2026-11-20 12:00:00' },
   )
-  assert.equal((await bytes()).includes(id), false)
-  assert.notEqual(await signIn(), id)
+  equal((await bytes()).includes(id), false)
+  notEqual(await signIn(), id)
   const hash = found?.session.hash ?? ''
   for (const wrong of ['', hash, `${id}=`, id.slice(1), `${id}\0`, 'x'.repeat(1_000_000)])
-    assert.equal(await find(wrong), undefined, wrong.slice(0, 50))
-  assert.equal((await listSessions(database.read, anna, NOON)).length, 2)
+    equal(await find(wrong), undefined, wrong.slice(0, 50))
+  equal((await listSessions(database.read, anna, NOON)).length, 2)
 })
 
 test('a session ends after 14 days without use, and after 90 days in any case', async (t) => {
   const { signIn, find, database } = await desk(t)
   const id = await signIn()
-  assert.ok(await find(id, NOON + 14 * DAY - 1000))
-  assert.equal(await find(id, NOON + 14 * DAY), undefined)
+  ok(await find(id, NOON + 14 * DAY - 1000))
+  equal(await find(id, NOON + 14 * DAY), undefined)
   for (let day = 10; day < 90; day += 10) {
     const found = await find(id, NOON + day * DAY)
-    assert.ok(found, `day ${day}`)
+    ok(found, `day ${day}`)
     await noteSeen(database, found.session, NOON + day * DAY)
   }
-  assert.ok(await find(id, NOON + 90 * DAY - 1000))
-  assert.equal(await find(id, NOON + 90 * DAY), undefined)
+  ok(await find(id, NOON + 90 * DAY - 1000))
+  equal(await find(id, NOON + 90 * DAY), undefined)
 })
 
 test('the last use is written once in five minutes, and is no change for anybody', async (t) => {
@@ -73,10 +73,10 @@ test('the last use is written once in five minutes, and is no change for anybody
     if (found) await noteSeen(database, found.session, now)
     return (await find(id, now))?.session.seen_utc
   }
-  assert.equal(await use(NOON + 299_000), '2026-11-20 12:00:00')
-  assert.equal(await use(NOON + 300_000), '2026-11-20 12:05:00')
+  equal(await use(NOON + 299_000), '2026-11-20 12:00:00')
+  equal(await use(NOON + 300_000), '2026-11-20 12:05:00')
   await signIn()
-  assert.equal(await position(), before)
+  equal(await position(), before)
 })
 
 test('its owner ends one session, all others, or signs out', async (t) => {
@@ -84,24 +84,24 @@ test('its owner ends one session, all others, or signs out', async (t) => {
   const ids = [await signIn(), await signIn(), await signIn(), await signIn()] as const
   const [first, second, third, fourth] = ids
   await database.write((tx) => endSession(tx, first))
-  assert.equal(await find(first), undefined)
+  equal(await find(first), undefined)
   const [hash, other] = [(await find(second))?.session.hash ?? '', (await find(third))?.session.hash ?? '']
-  assert.equal(await database.write((tx) => revokeSession(tx, bob, hash)), false)
-  assert.equal(await database.write((tx) => revokeSession(tx, anna, hash)), true)
-  assert.equal(await find(second), undefined)
+  equal(await database.write((tx) => revokeSession(tx, bob, hash)), false)
+  equal(await database.write((tx) => revokeSession(tx, anna, hash)), true)
+  equal(await find(second), undefined)
   const bobs = await signIn(bob)
   await database.write((tx) => revokeOtherSessions(tx, anna, other))
-  assert.equal(await find(fourth), undefined)
-  assert.ok(await find(third))
-  assert.ok(await find(bobs))
+  equal(await find(fourth), undefined)
+  ok(await find(third))
+  ok(await find(bobs))
 })
 
 test('somebody who signs in again and again has fifty sessions, those used last', async (t) => {
   const { anna, signIn, find, database } = await desk(t)
   const first = await signIn()
   for (let i = 1; i <= 50; i += 1) await signIn(anna, NOON + i * 1000)
-  assert.equal((await listSessions(database.read, anna, NOON)).length, 50)
-  assert.equal(await find(first), undefined)
+  equal((await listSessions(database.read, anna, NOON)).length, 50)
+  equal(await find(first), undefined)
 })
 
 test('a browser says little of itself', async (t) => {
@@ -109,5 +109,5 @@ test('a browser says little of itself', async (t) => {
   const long = { client: 'x'.repeat(10_000), address: 'y'.repeat(10_000) }
   const id = await database.write((tx) => startSession(tx, anna, NOON, long))
   const found = await findSession(database.read, id, NOON)
-  assert.deepEqual([found?.session.client.length, found?.session.address.length], [200, 200])
+  deepEqual([found?.session.client.length, found?.session.address.length], [200, 200])
 })

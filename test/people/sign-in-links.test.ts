@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
@@ -23,15 +23,11 @@ async function desk(t: TestContext) {
 test('a link is good for thirty minutes, and is in the database as a hash alone', async (t) => {
   const { anna, link, find, bytes } = await desk(t)
   const token = await link()
-  assert.deepEqual(await find(token, NOON + 30 * MINUTE - 1000), {
-    user: anna,
-    purpose: 'set-up',
-    isFirst: false,
-  })
-  assert.equal(await find(token, NOON + 30 * MINUTE), undefined)
+  deepEqual(await find(token, NOON + 30 * MINUTE - 1000), { user: anna, purpose: 'set-up', isFirst: false })
+  equal(await find(token, NOON + 30 * MINUTE), undefined)
   for (const wrong of ['', `${token}x`, token.toLowerCase(), '\0', 'x'.repeat(1_000_000)])
-    assert.equal(await find(wrong), undefined)
-  assert.equal((await bytes()).includes(token), false)
+    equal(await find(wrong), undefined)
+  equal((await bytes()).includes(token), false)
 })
 
 test('a link gives a password and a session once; of two who use it at once one does', async (t) => {
@@ -43,13 +39,13 @@ test('a link gives a password and a session once; of two who use it at once one 
     gates.map((at, i) => at.signInByLink({ token, password: `${SECRET} ${i}` }, HERE, NOON)),
   )
   const done = tries.filter((tried) => tried !== undefined)
-  assert.equal(done.length, 1)
-  assert.deepEqual((await gate.sessionOf(done[0]?.cookieId ?? '', NOON))?.user, anna)
-  assert.equal(await find(token), undefined)
+  equal(done.length, 1)
+  deepEqual((await gate.sessionOf(done[0]?.cookieId ?? '', NOON))?.user, anna)
+  equal(await find(token), undefined)
   const won = tries.findIndex((tried) => tried !== undefined)
   for (let i = 0; i < 4; i += 1) {
     const sent = { login: 'anna', password: `${SECRET} ${i}`, formerId: undefined }
-    assert.equal((await gate.signIn(sent, HERE, NOON)) !== undefined, i === won, String(i))
+    equal((await gate.signIn(sent, HERE, NOON)) !== undefined, i === won, String(i))
   }
 })
 
@@ -57,9 +53,9 @@ test('no link opens for a user who was deactivated', async (t) => {
   const { anna, link, find, database } = await desk(t)
   const token = await link()
   await database.write((tx) => deactivateUser(tx, anna.id, NOON))
-  assert.equal(await find(token), undefined)
-  assert.equal(await database.write((tx) => useSignInLink(tx, token)), false)
-  await assert.rejects(
+  equal(await find(token), undefined)
+  equal(await database.write((tx) => useSignInLink(tx, token)), false)
+  await rejects(
     database.write((tx) => addSignInLink(tx, { ...anna, deactivated_utc: 'now' }, NOON)),
     /^Error: anna was deactivated and signs in nowhere\.$/,
   )
@@ -68,9 +64,9 @@ test('no link opens for a user who was deactivated', async (t) => {
 test('only a link of the demo signs in without a password', async (t) => {
   const { anna, link, find, gate, database } = await desk(t)
   const token = await link()
-  assert.equal(await gate.signInByLink({ token, password: undefined }, HERE, NOON), undefined)
-  assert.ok(await find(token), 'and it is not used up by that')
+  equal(await gate.signInByLink({ token, password: undefined }, HERE, NOON), undefined)
+  ok(await find(token), 'and it is not used up by that')
   const demo = await database.write((tx) => addSignInLink(tx, anna, NOON, { purpose: 'demo' }))
-  assert.ok(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON))
-  assert.equal(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON), undefined)
+  ok(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON))
+  equal(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON), undefined)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Command, CommanderError } from 'commander'
 import { registerUserCommands } from '../../src/calendar/people/user-commands.ts'
@@ -44,7 +44,7 @@ async function commandLine(t: TestContext) {
       if (!(error instanceof CommanderError)) throw error
       answer.code = error.exitCode
     })
-    assert.equal(state.open, 0, 'the database is closed whatever happened')
+    equal(state.open, 0, 'the database is closed whatever happened')
     return answer
   }
   return { database, kalends }
@@ -65,11 +65,11 @@ test('user add prints an application password that signs in', async (t) => {
     '--name',
     'Anna B',
   )
-  assert.deepEqual({ err, code }, { err: '', code: 0 })
+  deepEqual({ err, code }, { err: '', code: 0 })
   const [, password = ''] = out.match(/^Added anna as editor\. .*: (\w{4}( \w{4}){5})\n/) ?? []
   const anna = await getUserByLogin(database.read, 'anna')
-  assert.equal(await isPasswordOf(database.read, anna, password), true)
-  assert.deepEqual([anna.role, anna.email, anna.name], ['editor', 'a@example.org', 'Anna B'])
+  equal(await isPasswordOf(database.read, anna, password), true)
+  deepEqual([anna.role, anna.email, anna.name], ['editor', 'a@example.org', 'Anna B'])
 })
 
 test('user add and user link print a link to the desk, and a new one voids the one before', async (t) => {
@@ -77,14 +77,11 @@ test('user add and user link print a link to the desk, and a new one voids the o
   const tokenIn = (out: string) => /https:\/\/example\.org\/desk\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? ''
   const first = tokenIn((await kalends('user', 'add', 'anna', '--role', 'editor')).out)
   const find = async (token: string) => (await findSignInLink(database.read, token, NOON))?.user.login
-  assert.equal(await find(first), 'anna')
+  equal(await find(first), 'anna')
   const second = await kalends('user', 'link', 'ANNA')
-  assert.match(
-    second.out,
-    /^A link for ANNA to choose a password for the desk, good once and for 30 minutes: /,
-  )
-  assert.deepEqual([await find(first), await find(tokenIn(second.out))], [undefined, 'anna'])
-  assert.deepEqual(await kalends('user', 'link', 'bob'), refused('There is no user bob.'))
+  match(second.out, /^A link for ANNA to choose a password for the desk, good once and for 30 minutes: /)
+  deepEqual([await find(first), await find(tokenIn(second.out))], [undefined, 'anna'])
+  deepEqual(await kalends('user', 'link', 'bob'), refused('There is no user bob.'))
 })
 
 test('a user is deactivated and let in again, and their sessions are listed and ended', async (t) => {
@@ -95,22 +92,19 @@ test('a user is deactivated and let in again, and their sessions are listed and 
   const signIn = () =>
     database.write((tx) => startSession(tx, anna, NOON, { client: 'Firefox', address: '192.0.2.1' }))
   await signIn()
-  assert.equal(
+  equal(
     (await kalends('user', 'sessions', 'anna')).out,
     'SIGNED IN (UTC)      LAST USED (UTC)      ADDRESS    ' +
       'BROWSER\n2026-11-20 12:00:00  2026-11-20 12:00:00  192.0.2.1  Firefox\n',
   )
-  assert.doesNotMatch((await kalends('user', 'sessions', 'anna', '--end')).out, /192/)
+  doesNotMatch((await kalends('user', 'sessions', 'anna', '--end')).out, /192/)
   await signIn()
-  assert.equal((await kalends('user', 'deactivate', 'anna')).out, 'anna signs in nowhere from now on.\n')
-  assert.doesNotMatch((await kalends('user', 'sessions', 'anna')).out, /192/)
-  assert.match((await kalends('user', 'list')).out, /anna +editor +no +anna/)
-  assert.deepEqual(
-    await kalends('user', 'link', 'anna'),
-    refused('anna was deactivated and signs in nowhere.'),
-  )
-  assert.equal((await kalends('user', 'reactivate', 'anna')).out, 'anna may sign in again.\n')
-  assert.deepEqual(
+  equal((await kalends('user', 'deactivate', 'anna')).out, 'anna signs in nowhere from now on.\n')
+  doesNotMatch((await kalends('user', 'sessions', 'anna')).out, /192/)
+  match((await kalends('user', 'list')).out, /anna +editor +no +anna/)
+  deepEqual(await kalends('user', 'link', 'anna'), refused('anna was deactivated and signs in nowhere.'))
+  equal((await kalends('user', 'reactivate', 'anna')).out, 'anna may sign in again.\n')
+  deepEqual(
     await kalends('user', 'deactivate', 'admin'),
     refused('admin is the last administrator; make another user administrator first.'),
   )
@@ -119,33 +113,33 @@ test('a user is deactivated and let in again, and their sessions are listed and 
 test('user add wants a role, one that there is', async (t) => {
   const { database, kalends } = await commandLine(t)
   const missing = await kalends('user', 'add', 'anna')
-  assert.equal(missing.code, 1)
-  assert.match(missing.err, /--role/)
+  equal(missing.code, 1)
+  match(missing.err, /--role/)
   const strange = await kalends('user', 'add', 'anna', '--role', 'overlord')
-  assert.equal(strange.code, 1)
-  assert.match(strange.err, /administrator, editor, author, contributor, subscriber/)
-  assert.deepEqual(await listUsers(database.read), [])
+  equal(strange.code, 1)
+  match(strange.err, /administrator, editor, author, contributor, subscriber/)
+  deepEqual(await listUsers(database.read), [])
 })
 
 test('user add that fails leaves neither user nor password behind', async (t) => {
   const { database, kalends } = await commandLine(t)
   await kalends('user', 'add', 'anna', '--role', 'author')
-  assert.deepEqual(
+  deepEqual(
     await kalends('user', 'add', 'ANNA', '--role', 'author'),
     refused('There already is a user with the login or e-mail address anna.'),
   )
-  assert.deepEqual(
+  deepEqual(
     await kalends('user', 'add', 'bob', '--role', 'author', '--email', 'nowhere'),
     refused('nowhere is not an e-mail address.'),
   )
-  assert.equal((await listUsers(database.read)).length, 1)
+  equal((await listUsers(database.read)).length, 1)
 })
 
 test('user list shows who there is in columns', async (t) => {
   const { kalends } = await commandLine(t)
   await kalends('user', 'add', 'anna', '--role', 'administrator', '--email', 'a@example.org')
   await kalends('user', 'add', 'bob', '--role', 'author', '--name', 'Bob B')
-  assert.deepEqual(await kalends('user', 'list'), {
+  deepEqual(await kalends('user', 'list'), {
     out: [
       'ID  LOGIN  ROLE           E-MAIL         ACTIVE  NAME',
       '1   anna   administrator  a@example.org  yes     anna',
@@ -161,18 +155,14 @@ test('user role changes a role, but not that of the last administrator', async (
   const { database, kalends } = await commandLine(t)
   await kalends('user', 'add', 'anna', '--role', 'administrator')
   await kalends('user', 'add', 'bob', '--role', 'author')
-  assert.deepEqual(await kalends('user', 'role', 'bob', 'editor'), {
-    out: 'bob is now editor.\n',
-    err: '',
-    code: 0,
-  })
-  assert.equal((await getUserByLogin(database.read, 'bob')).role, 'editor')
-  assert.deepEqual(
+  deepEqual(await kalends('user', 'role', 'bob', 'editor'), { out: 'bob is now editor.\n', err: '', code: 0 })
+  equal((await getUserByLogin(database.read, 'bob')).role, 'editor')
+  deepEqual(
     await kalends('user', 'role', 'anna', 'editor'),
     refused('anna is the last administrator; make another user administrator first.'),
   )
-  assert.deepEqual(await kalends('user', 'role', 'carl', 'editor'), refused('There is no user carl.'))
-  assert.equal((await kalends('user', 'role', 'bob', 'overlord')).code, 1)
+  deepEqual(await kalends('user', 'role', 'carl', 'editor'), refused('There is no user carl.'))
+  equal((await kalends('user', 'role', 'bob', 'overlord')).code, 1)
 })
 
 test('user remove hands records over when told to whom', async (t) => {
@@ -202,22 +192,19 @@ test('user remove hands records over when told to whom', async (t) => {
       .values({ id, author: bob.id, ...texts, ...picture, source_url: '', original_image: '' })
       .execute()
   })
-  assert.deepEqual(
+  deepEqual(
     await kalends('user', 'remove', 'bob'),
     refused('bob owns records; name the user who takes them over with --reassign LOGIN.'),
   )
-  assert.deepEqual(
-    await kalends('user', 'remove', 'bob', '--reassign', 'carl'),
-    refused('There is no user carl.'),
-  )
-  assert.deepEqual(await kalends('user', 'remove', 'bob', '--reassign', 'anna'), {
+  deepEqual(await kalends('user', 'remove', 'bob', '--reassign', 'carl'), refused('There is no user carl.'))
+  deepEqual(await kalends('user', 'remove', 'bob', '--reassign', 'anna'), {
     out: 'Removed bob.\n',
     err: '',
     code: 0,
   })
   const [image] = await database.read.selectFrom('images').select('author').execute()
-  assert.equal(image?.author, 1)
-  assert.equal((await listUsers(database.read)).length, 1)
+  equal(image?.author, 1)
+  equal((await listUsers(database.read)).length, 1)
 })
 
 test('password add prints a password or token that signs in, and password list neither', async (t) => {
@@ -226,13 +213,13 @@ test('password add prints a password or token that signs in, and password list n
   const anna = await getUserByLogin(database.read, 'anna')
   const [, password = ''] =
     (await kalends('password', 'add', 'anna')).out.match(/^Application password.*: (.*)\n$/) ?? []
-  assert.equal(await isPasswordOf(database.read, anna, password), true)
+  equal(await isPasswordOf(database.read, anna, password), true)
   const [, token = ''] =
     (await kalends('password', 'add', 'anna', '--token', '--name', 'Importer')).out.match(
       /^Token.*: (.*)\n$/,
     ) ?? []
-  assert.equal(await findTokenUser(database.read, token), anna.id)
-  assert.deepEqual(await kalends('password', 'list', 'anna'), {
+  equal(await findTokenUser(database.read, token), anna.id)
+  deepEqual(await kalends('password', 'list', 'anna'), {
     out: [
       'ID  KIND      CREATED (UTC)        SCOPE  EXPIRES (UTC)  LAST USED (UTC)  NAME',
       '1   password  2026-11-20 12:00:00  all    never          never            First password',
@@ -243,8 +230,8 @@ test('password add prints a password or token that signs in, and password list n
     err: '',
     code: 0,
   })
-  assert.deepEqual(await kalends('password', 'add', 'bob'), refused('There is no user bob.'))
-  assert.deepEqual(await kalends('password', 'list', 'bob'), refused('There is no user bob.'))
+  deepEqual(await kalends('password', 'add', 'bob'), refused('There is no user bob.'))
+  deepEqual(await kalends('password', 'list', 'bob'), refused('There is no user bob.'))
 })
 
 test('password revoke takes one credential or all, and asks which when told neither or both', async (t) => {
@@ -254,19 +241,15 @@ test('password revoke takes one credential or all, and asks which when told neit
   await kalends('password', 'add', 'anna', '--token')
   for (const words of [[], ['1', '--all'], ['one']]) {
     const answer = await kalends('password', 'revoke', 'anna', ...words)
-    assert.deepEqual(
-      answer,
-      refused('Give either the id that `password list` shows or --all.'),
-      words.join(' '),
-    )
+    deepEqual(answer, refused('Give either the id that `password list` shows or --all.'), words.join(' '))
   }
-  assert.deepEqual(
+  deepEqual(
     await kalends('password', 'revoke', 'anna', '9'),
     refused('anna has no credential with the id 9.'),
   )
-  assert.equal((await kalends('password', 'revoke', 'anna', '2')).out, 'Revoked 1 credential of anna.\n')
-  assert.equal((await kalends('password', 'revoke', 'anna', '--all')).out, 'Revoked 2 credentials of anna.\n')
-  assert.equal(
+  equal((await kalends('password', 'revoke', 'anna', '2')).out, 'Revoked 1 credential of anna.\n')
+  equal((await kalends('password', 'revoke', 'anna', '--all')).out, 'Revoked 2 credentials of anna.\n')
+  equal(
     (await kalends('password', 'list', 'anna')).out,
     'ID  KIND  CREATED (UTC)  SCOPE  EXPIRES (UTC)  LAST USED (UTC)  NAME\n',
   )
@@ -281,10 +264,9 @@ test('a token is limited by scope and time as it was asked for, and the list sho
     ['--scope', 'write-own', '--expires', '12h'],
     ['--expires', '2027-12-31'],
   ]
-  for (const words of given)
-    assert.equal((await kalends('password', 'add', 'anna', '--token', ...words)).code, 0)
+  for (const words of given) equal((await kalends('password', 'add', 'anna', '--token', ...words)).code, 0)
   const lines = (await kalends('password', 'list', 'anna')).out.split('\n').map((line) => line.split(/ {2,}/))
-  assert.deepEqual(lines.slice(0, 4), [
+  deepEqual(lines.slice(0, 4), [
     ['ID', 'KIND', 'CREATED (UTC)', 'SCOPE', 'EXPIRES (UTC)', 'LAST USED (UTC)', 'NAME'],
     '2; token; 2026-11-20 12:00:00; read-drafts,media; 2027-02-18 12:00:00; never; Command line'.split('; '),
     ['3', 'token', '2026-11-20 12:00:00', 'write-own', '2026-11-21 00:00:00', 'never', 'Command line'],
@@ -309,12 +291,8 @@ test('a scope or an expiry that means nothing is refused by name, and nothing is
     ['--expires', '2020-01-01', 'A credential expires in the future.'],
   ] as const
   for (const [option, value, sentence] of wrong)
-    assert.deepEqual(
-      await kalends('password', 'add', 'anna', '--token', option, value),
-      refused(sentence),
-      value,
-    )
-  assert.equal((await kalends('password', 'list', 'anna')).out, listed)
+    deepEqual(await kalends('password', 'add', 'anna', '--token', option, value), refused(sentence), value)
+  equal((await kalends('password', 'list', 'anna')).out, listed)
 })
 
 test('a database that cannot be opened is one sentence and exit code 1', async () => {
@@ -328,5 +306,5 @@ test('a database that cannot be opened is one sentence and exit code 1', async (
   await program.parseAsync(['user', 'list'], { from: 'user' }).catch((error: unknown) => {
     if (error instanceof CommanderError) answer.code = error.exitCode
   })
-  assert.deepEqual(answer, refused('The database x cannot be opened.'))
+  deepEqual(answer, refused('The database x cannot be opened.'))
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Role } from '../../src/calendar/people/caller.ts'
@@ -58,7 +58,7 @@ test('a user is found by id, and by login and e-mail address in any letter case'
   const anna = await database.write((tx) =>
     insertUser(tx, { login: 'Anna.B', email: 'Anna@Example.org', name: ' Anna B ', role: 'editor' }, NOON),
   )
-  assert.deepEqual(anna, {
+  deepEqual(anna, {
     id: 1,
     login: 'anna.b',
     email: 'anna@example.org',
@@ -68,19 +68,19 @@ test('a user is found by id, and by login and e-mail address in any letter case'
     deactivated_utc: '',
     language: '',
   })
-  assert.deepEqual(await findUser(database.read, anna.id), anna)
-  assert.deepEqual(await findUserByLogin(database.read, 'ANNA.b'), anna)
-  assert.deepEqual(await findUserByLogin(database.read, 'ANNA@example.ORG'), anna)
-  assert.equal(await findUserByLogin(database.read, 'anna'), undefined)
-  assert.equal(await findUserByLogin(database.read, ''), undefined)
+  deepEqual(await findUser(database.read, anna.id), anna)
+  deepEqual(await findUserByLogin(database.read, 'ANNA.b'), anna)
+  deepEqual(await findUserByLogin(database.read, 'ANNA@example.ORG'), anna)
+  equal(await findUserByLogin(database.read, 'anna'), undefined)
+  equal(await findUserByLogin(database.read, ''), undefined)
 })
 
 test('ids that no user has, or that no database could hold, belong to nobody', async (t) => {
   const { database } = await scratchDatabase(t)
   await add(database, 'anna', 'author')
-  assert.equal(await userExists(database.read, 1), true)
+  equal(await userExists(database.read, 1), true)
   for (const id of [0, -1, 2, 1.5, 1e12, Number.NaN])
-    assert.equal(await userExists(database.read, id), false, String(id))
+    equal(await userExists(database.read, id), false, String(id))
 })
 
 test('several users may have no e-mail address, and their name is the login as typed', async (t) => {
@@ -88,7 +88,7 @@ test('several users may have no e-mail address, and their name is the login as t
   await add(database, 'Anna', 'author')
   await add(database, 'bob', 'author')
   const users = await listUsers(database.read)
-  assert.deepEqual(pluck(users, 'login', 'email', 'name'), [
+  deepEqual(pluck(users, 'login', 'email', 'name'), [
     ['anna', '', 'Anna'],
     ['bob', '', 'bob'],
   ])
@@ -97,19 +97,19 @@ test('several users may have no e-mail address, and their name is the login as t
 test('a login or e-mail address that signs in somebody else is refused', async (t) => {
   const { database } = await scratchDatabase(t)
   await add(database, 'anna', 'author', 'anna@example.org')
-  await assert.rejects(add(database, 'ANNA', 'author'), /^Error: There already is a user .* anna\.$/)
-  await assert.rejects(
+  await rejects(add(database, 'ANNA', 'author'), /^Error: There already is a user .* anna\.$/)
+  await rejects(
     add(database, 'bob', 'author', 'Anna@example.org'),
     /There already is a user .* anna@example\.org\.$/,
   )
-  await assert.rejects(add(database, 'anna@example.org', 'author'), /There already is a user/)
-  assert.equal((await listUsers(database.read)).length, 1)
+  await rejects(add(database, 'anna@example.org', 'author'), /There already is a user/)
+  equal((await listUsers(database.read)).length, 1)
 })
 
 test('logins, e-mail addresses and names that could not work are refused in one sentence', async (t) => {
   const { database } = await scratchDatabase(t)
   for (const login of ['', 'a b', 'a:b', '-a', '.a', 'ä', 'a'.repeat(61), 'a\n']) {
-    await assert.rejects(add(database, login, 'author'), /^Error: A login is [^.]+ \. _ - @ [^.]+\.$/, login)
+    await rejects(add(database, login, 'author'), /^Error: A login is [^.]+ \. _ - @ [^.]+\.$/, login)
   }
   for (const email of [
     'anna',
@@ -119,11 +119,11 @@ test('logins, e-mail addresses and names that could not work are refused in one 
     'a:b@example.org',
     `a@${'b'.repeat(64)}.org`,
   ]) {
-    await assert.rejects(add(database, 'anna', 'author', email), /is not an e-mail address\.$/, email)
+    await rejects(add(database, 'anna', 'author', email), /is not an e-mail address\.$/, email)
   }
   for (const name of ['a\nb', 'a\u2028b', 'x'.repeat(251)]) {
     const named = database.write((tx) => insertUser(tx, { login: 'anna', name, role: 'author' }, NOON))
-    await assert.rejects(named, /A name is one line/)
+    await rejects(named, /A name is one line/)
   }
   for (const login of ['a', 'A.b_c-d@e', '0', 'a'.repeat(60)]) await add(database, login, 'author')
 })
@@ -132,7 +132,7 @@ test('a role of another release grants nothing', async (t) => {
   const { database } = await scratchDatabase(t)
   const anna = await add(database, 'anna', 'author')
   await database.write((tx) => tx.updateTable('users').set({ role: 'overlord' }).execute())
-  assert.equal((await findUser(database.read, anna.id))?.role, 'subscriber')
+  equal((await findUser(database.read, anna.id))?.role, 'subscriber')
 })
 
 test('the last administrator is neither demoted nor removed', async (t) => {
@@ -141,15 +141,15 @@ test('the last administrator is neither demoted nor removed', async (t) => {
   const bob = await add(database, 'bob', 'editor')
   const demote = (id: number) => database.write((tx) => changeRole(tx, id, 'editor'))
   const remove = (id: number) => database.write((tx) => removeUser(tx, id, undefined))
-  await assert.rejects(demote(anna.id), /anna is the last administrator/)
-  await assert.rejects(remove(anna.id), /anna is the last administrator/)
+  await rejects(demote(anna.id), /anna is the last administrator/)
+  await rejects(remove(anna.id), /anna is the last administrator/)
   await database.write((tx) => changeRole(tx, anna.id, 'administrator'))
 
   await database.write((tx) => changeRole(tx, bob.id, 'administrator'))
   await demote(anna.id)
-  await assert.rejects(remove(bob.id), /bob is the last administrator/)
+  await rejects(remove(bob.id), /bob is the last administrator/)
   await remove(anna.id)
-  assert.deepEqual(pluck(await listUsers(database.read), 'login'), ['bob'])
+  deepEqual(pluck(await listUsers(database.read), 'login'), ['bob'])
 })
 
 test('a user who owns a record of any kind is not removed without an heir', async (t) => {
@@ -158,7 +158,7 @@ test('a user who owns a record of any kind is not removed without an heir', asyn
   const bob = await add(database, 'bob', 'author')
   await database.write((tx) => giveRecords(tx, bob))
   for (const table of ['events', 'venues', 'organizers', 'images'] as const) {
-    await assert.rejects(
+    await rejects(
       database.write((tx) => removeUser(tx, bob.id)),
       /^Error: bob owns records; name the user who takes them over\.$/,
       table,
@@ -174,8 +174,8 @@ test('the heir gets every record of a removed user, and each is noted as changed
   const bob = await add(database, 'bob', 'author')
   const records = await database.write((tx) => giveRecords(tx, bob))
   await database.write((tx) => removeUser(tx, bob.id, anna.id))
-  assert.deepEqual(await authors(database.read), [anna.id, anna.id, anna.id, anna.id])
-  assert.deepEqual(await changesOf(database), ['user 1', 'user 2 is gone', ...records])
+  deepEqual(await authors(database.read), [anna.id, anna.id, anna.id, anna.id])
+  deepEqual(await changesOf(database), ['user 1', 'user 2 is gone', ...records])
 })
 
 test('a record can go neither to the removed user nor to nobody', async (t) => {
@@ -183,14 +183,14 @@ test('a record can go neither to the removed user nor to nobody', async (t) => {
   await add(database, 'anna', 'administrator')
   const bob = await add(database, 'bob', 'author')
   await database.write((tx) => giveRecords(tx, bob))
-  await assert.rejects(
+  await rejects(
     database.write((tx) => removeUser(tx, bob.id, bob.id)),
     /The records of bob cannot go to bob\./,
   )
-  await assert.rejects(
+  await rejects(
     database.write((tx) => removeUser(tx, bob.id, 99)),
     /There is no user with the id 99\./,
   )
-  assert.equal(await userExists(database.read, bob.id), true)
-  assert.deepEqual(await authors(database.read), [bob.id, bob.id, bob.id, bob.id])
+  equal(await userExists(database.read, bob.id), true)
+  deepEqual(await authors(database.read), [bob.id, bob.id, bob.id, bob.id])
 })

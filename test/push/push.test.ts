@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { renewEdition } from '../../src/store/storage/edition.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
@@ -53,7 +53,7 @@ async function titlesOf(service: TestService): Promise<string[]> {
 async function eventNamed(service: TestService, title: string): Promise<Named> {
   const { body } = await service.get(`/events?${ALL}&${ANY}`, 'admin')
   const found = body.events.find((event: Named) => event.title === title)
-  assert.ok(found, title)
+  ok(found, title)
   return found
 }
 
@@ -92,7 +92,7 @@ async function push(...words: string[]): Promise<{ out: string; err: string; cod
 
 async function succeed(...words: string[]): Promise<string> {
   const { out, err, code } = await push(...words)
-  assert.equal(code, 0, out + err)
+  equal(code, 0, out + err)
   return out
 }
 
@@ -126,32 +126,32 @@ describe('a calendar that is pushed into another one', () => {
 
   test('says first what would happen, and writes nothing anywhere then', async () => {
     const out = await succeed('--all', '--dry-run')
-    assert.match(out, /^A push would have: \d\d made, 0 changed, .* Nothing was written\.$/m)
-    assert.equal(writesOf(gate), 0)
+    match(out, /^A push would have: \d\d made, 0 changed, .* Nothing was written\.$/m)
+    equal(writesOf(gate), 0)
     const { read } = source.app.database
-    assert.deepEqual(await read.selectFrom('push_targets').selectAll().execute(), [])
+    deepEqual(await read.selectFrom('push_targets').selectAll().execute(), [])
   })
 
   test('is there with what is public, or all when asked; series stay series, images come', async () => {
     await succeed()
     const titles = await titlesOf(target)
-    assert.ok(
+    ok(
       titles.some((title) => title.startsWith('Evening')) &&
         !titles.includes('A draft') &&
         !titles.includes('Private'),
     )
     await succeed('--all')
-    assert.deepEqual(await listsOf(target), await listsOf(source))
-    assert.ok(gate.most <= 4, `${gate.most} requests at once`)
+    deepEqual(await listsOf(target), await listsOf(source))
+    ok(gate.most <= 4, `${gate.most} requests at once`)
     const series = await target.request('admin', 'GET', '~/wp-json/kalends/v1/series')
-    assert.equal(series.body.total, 1)
+    equal(series.body.total, 1)
   })
 
   test('is not written again as long as nothing has changed here', async () => {
     const there = await listsOf(target)
-    assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed, \d\d unchanged, 0 left/m)
-    assert.equal(writesOf(gate), 0)
-    assert.deepEqual(await listsOf(target), there)
+    match(await succeed('--all'), /^Pushed: 0 made, 0 changed, \d\d unchanged, 0 left/m)
+    equal(writesOf(gate), 0)
+    deepEqual(await listsOf(target), there)
   })
 
   test('brings along what has changed here since, field by field', async () => {
@@ -164,30 +164,27 @@ describe('a calendar that is pushed into another one', () => {
     })
     const { body } = await source.request('admin', 'GET', '~/wp-json/kalends/v1/series')
     const series = body.series[0].id
-    const changed = {
-      ...onDay('2026-12-01', '17:30', '19:30'),
-      description: 'Bring a lantern',
-    }
+    const changed = { ...onDay('2026-12-01', '17:30', '19:30'), description: 'Bring a lantern' }
     await source.request('admin', 'PUT', `~/wp-json/kalends/v1/series/${series}`, changed)
     const { body: dates } = await source.get(`/events?${ALL}&post_parent=${series}`)
     await source.update(`/events/${dates.events[0].id}`, { title: 'The first one', image: '' })
     await source.remove(`/events/${dates.events[4].id}`)
     const out = await succeed('--all')
-    assert.match(out, /^Pushed: 1 made, 3 changed/m)
-    assert.deepEqual(await listsOf(target), await listsOf(source))
-    assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed/m)
+    match(out, /^Pushed: 1 made, 3 changed/m)
+    deepEqual(await listsOf(target), await listsOf(source))
+    match(await succeed('--all'), /^Pushed: 0 made, 0 changed/m)
   })
 
   test('has dates again that are left out here no more, down to the last', async () => {
     const { body } = await source.get(`/events?${ALL}&status=trash&per_page=50`, 'admin')
     const left = body.events.filter(({ title }: Named) => title === 'Lantern class')
-    assert.equal(left.length, 2)
+    equal(left.length, 2)
     for (const { id } of left) {
       await source.update(`/events/${id}`, { status: 'publish' })
       await succeed('--all')
-      assert.deepEqual(await listsOf(target), await listsOf(source))
+      deepEqual(await listsOf(target), await listsOf(source))
     }
-    assert.match(await succeed('--all'), /^Pushed: 0 made, 0 changed/m)
+    match(await succeed('--all'), /^Pushed: 0 made, 0 changed/m)
   })
 })
 
@@ -216,36 +213,36 @@ describe('what was changed there since', () => {
     await target.update(`/events/${there.id}`, { website: 'https://example.org/there', sticky: true })
     await source.update(`/events/${here.id}`, { website: 'https://example.org/2', featured: true })
     const out = await succeed()
-    assert.match(
+    match(
       out,
       new RegExp(`Changed there, and kept:\\n {2}event ${here.id}: event “${title}” .*stays: website`),
     )
     const { website, featured, sticky } = await show(target, there)
-    assert.deepEqual(
+    deepEqual(
       { website, featured, sticky },
       { website: 'https://example.org/there', featured: true, sticky: true },
     )
     await source.update(`/events/${here.id}`, { website: 'https://example.org/3' })
-    assert.match(await succeed(), /stays: website/)
+    match(await succeed(), /stays: website/)
   })
 
   test('is overwritten, or keeps the whole record, when that is asked for', async () => {
     await target.update(`/events/${there.id}`, { website: 'https://example.org/there' })
     await source.update(`/events/${here.id}`, { website: 'https://example.org/2', featured: true })
-    assert.match(await succeed('--conflicts', 'skip'), /0 changed, .* 1 left as they are there/)
-    assert.equal((await show(target, there)).featured, false)
+    match(await succeed('--conflicts', 'skip'), /0 changed, .* 1 left as they are there/)
+    equal((await show(target, there)).featured, false)
     await succeed('--conflicts', 'overwrite')
     const { website, featured } = await show(target, there)
-    assert.deepEqual({ website, featured }, { website: 'https://example.org/2', featured: true })
+    deepEqual({ website, featured }, { website: 'https://example.org/2', featured: true })
   })
 
   test('and removed there stays so', async () => {
     await target.remove(`/events/${there.id}`)
     await source.update(`/events/${here.id}`, { title: `${title} renamed` })
-    assert.match(await succeed(), /was removed there, and stays so/)
-    assert.equal((await target.get(`/events/${there.id}`, 'admin')).body.status, 'trash')
+    match(await succeed(), /was removed there, and stays so/)
+    equal((await target.get(`/events/${there.id}`, 'admin')).body.status, 'trash')
     await succeed('--conflicts', 'overwrite')
-    assert.equal((await show(target, there)).title, `${title} renamed`)
+    equal((await show(target, there)).title, `${title} renamed`)
   })
 
   test('is not lost with --mirror, which moves the rest of what is gone from here to the trash', async () => {
@@ -256,19 +253,19 @@ describe('what was changed there since', () => {
     for (const { id } of [here, other]) await source.remove(`/events/${id}`)
     await source.update(`/events/${hidden.id}`, { status: 'private' })
     const listed = await succeed()
-    assert.match(listed, /Gone from here:\n(?: {2}event \d+: “.*” \(\d+ there\) is gone from here\.\n){3}/)
-    assert.equal((await titlesOf(target)).filter((one) => one.startsWith(title)).length, 3)
+    match(listed, /Gone from here:\n(?: {2}event \d+: “.*” \(\d+ there\) is gone from here\.\n){3}/)
+    equal((await titlesOf(target)).filter((one) => one.startsWith(title)).length, 3)
     const mirrored = await succeed('--mirror')
-    assert.match(mirrored, /it was changed there, and stays/)
-    assert.match(mirrored, /1 left as they are there, 2 moved to the trash/)
-    assert.deepEqual(
+    match(mirrored, /it was changed there, and stays/)
+    match(mirrored, /1 left as they are there, 2 moved to the trash/)
+    deepEqual(
       (await titlesOf(target)).filter((one) => one.startsWith(title)),
       [title],
     )
-    assert.match(await succeed('--mirror'), /0 moved to the trash/)
+    match(await succeed('--mirror'), /0 moved to the trash/)
     await source.update(`/events/${other.id}`, { status: 'publish' })
     await succeed('--mirror')
-    assert.ok((await titlesOf(target)).includes(`${title} other`))
+    ok((await titlesOf(target)).includes(`${title} other`))
   })
 })
 
@@ -298,10 +295,10 @@ test('a record that was never published keeps its date', async (t) => {
     ])
   }
   const dates = await datesOf(source)
-  assert.equal(dates.filter(([, shown, utc]) => shown === date && utc < '1').length, 4)
+  equal(dates.filter(([, shown, utc]) => shown === date && utc < '1').length, 4)
   await succeed('--all')
-  assert.deepEqual((await datesOf(target)).sort(), dates.sort())
-  assert.match(await succeed('--all'), /0 made, 0 changed/)
+  deepEqual((await datesOf(target)).sort(), dates.sort())
+  match(await succeed('--all'), /0 made, 0 changed/)
 })
 
 describe('a push over a bad line', onSqlite, () => {
@@ -330,9 +327,9 @@ describe('a push over a bad line', onSqlite, () => {
         }
         await succeed()
         const titles = Array.from({ length: 9 }, (_, i) => `Event ${i + 1}`)
-        assert.deepEqual(await titlesOf(target), titles)
-        assert.equal((await target.get('/venues', 'admin')).body.total, 3)
-        assert.match(await succeed(), /^Pushed: 0 made, 0 changed/m)
+        deepEqual(await titlesOf(target), titles)
+        equal((await target.get('/venues', 'admin')).body.total, 3)
+        match(await succeed(), /^Pushed: 0 made, 0 changed/m)
       },
     )
 
@@ -347,7 +344,7 @@ describe('a push over a bad line', onSqlite, () => {
       return 'answered'
     }
     await succeed()
-    assert.ok((asked[1] ?? 0) - (asked[0] ?? 0) >= 1990)
+    ok((asked[1] ?? 0) - (asked[0] ?? 0) >= 1990)
   })
 
   test('goes on where it was cut off', stopEach, async (t) => {
@@ -359,13 +356,13 @@ describe('a push over a bad line', onSqlite, () => {
       return 'answered'
     }
     const cut = await push()
-    assert.equal(cut.code, 1)
-    assert.match(cut.err, /answers with status 401: it wants a login with its application password\./)
+    equal(cut.code, 1)
+    match(cut.err, /answers with status 401: it wants a login with its application password\./)
     gate.judge = () => 'pass'
     await succeed()
-    assert.equal((await titlesOf(target)).length, 9)
-    assert.equal((await target.get('/venues', 'admin')).body.total, 3)
-    assert.ok(writesOf(gate) <= 9)
+    equal((await titlesOf(target)).length, 9)
+    equal((await target.get('/venues', 'admin')).body.total, 3)
+    ok(writesOf(gate) <= 9)
   })
 
   test('killed again and again, at last makes everything once', { timeout: 240_000 }, async (t) => {
@@ -374,7 +371,7 @@ describe('a push over a bad line', onSqlite, () => {
     const words = ['--data', data, '--database', database, 'push', '--login', 'admin', gate.address]
     let runs = 0
     for (let code: number | null = null; code !== 0; runs++) {
-      assert.ok(runs < 20, 'it never ends')
+      ok(runs < 20, 'it never ends')
       const { child, ended, lines } = startProcess(MAIN, words, { KALENDS_PUSH_PASSWORD: PASSWORD })
       let posts = 0
       gate.judge = ({ method }) => {
@@ -385,9 +382,9 @@ describe('a push over a bad line', onSqlite, () => {
       for await (const _line of lines);
       code = await ended
     }
-    assert.ok(runs > 1, `${runs} runs`)
-    assert.equal((await titlesOf(target)).length, 9)
-    assert.equal((await target.get('/venues', 'admin')).body.total, 3)
+    ok(runs > 1, `${runs} runs`)
+    equal((await titlesOf(target)).length, 9)
+    equal((await target.get('/venues', 'admin')).body.total, 3)
   })
 
   test('names the record that is refused and why, and has all others there', stopEach, async (t) => {
@@ -400,14 +397,14 @@ describe('a push over a bad line', onSqlite, () => {
       return 'answered'
     }
     const { out, err, code } = await push()
-    assert.equal(code, 2)
-    assert.match(out, /Not there:\n {2}event \d+: event “Event 4”: Wrong\. A bad title\./)
-    assert.match(err, /Not everything is there/)
-    assert.equal((await titlesOf(target)).length, 8)
+    equal(code, 2)
+    match(out, /Not there:\n {2}event \d+: event “Event 4”: Wrong\. A bad title\./)
+    match(err, /Not everything is there/)
+    equal((await titlesOf(target)).length, 8)
     gate.judge = () => 'pass'
     await succeed()
-    assert.equal((await titlesOf(target)).length, 9)
-    assert.equal(writesOf(gate), 1)
+    equal((await titlesOf(target)).length, 9)
+    equal(writesOf(gate), 1)
   })
 })
 
@@ -418,10 +415,7 @@ describe('facts and links of meetings that are pushed', onSqlite, () => {
     attendance: 'mixed',
     online_url: 'https://meet.example/1',
   }
-  const rule = {
-    recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'],
-    ...onDay('2027-12-01', '17:00', '18:00'),
-  }
+  const rule = { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'], ...onDay('2027-12-01', '17:00', '18:00') }
   const venue = { venue: 'Hall', step_free: true, lift: false }
   const shownTo = async (as: Reader, title: string) =>
     (await target.get(`/events/${(await eventNamed(target, title)).id}`, as)).body
@@ -439,9 +433,9 @@ describe('facts and links of meetings that are pushed', onSqlite, () => {
     await succeed()
     for (const title of ['Open', 'Hidden', 'Course']) {
       const there = await shownTo('admin', title)
-      for (const [name, value] of Object.entries(facts)) assert.equal(there[name], value, `${title}: ${name}`)
+      for (const [name, value] of Object.entries(facts)) equal(there[name], value, `${title}: ${name}`)
       const shown = title === 'Open' ? facts.online_url : undefined
-      assert.equal((await shownTo('anonymous', title)).online_url, shown)
+      equal((await shownTo('anonymous', title)).online_url, shown)
     }
   })
 
@@ -449,30 +443,30 @@ describe('facts and links of meetings that are pushed', onSqlite, () => {
     withoutMembers(gate, [...Object.keys(facts), 'online_shown', 'step_free', 'lift'])
     for (const words of [[], [], ['--all']]) {
       const { out, code } = await push(...words)
-      assert.equal(code, 2, out)
-      assert.match(out, /There, but not whole:/)
-      assert.match(out, /^ {2}captions: .*3 records are there without it\.$/m)
-      assert.match(out, /^ {2}step_free: .*1 record is there without it\.$/m)
-      assert.match(out, /^ {2}online_url: .*1 record is there without it\.$/m)
-      assert.match(out, /^ {2}online_shown: .*2 records with a hidden link are there without their link\.$/m)
+      equal(code, 2, out)
+      match(out, /There, but not whole:/)
+      match(out, /^ {2}captions: .*3 records are there without it\.$/m)
+      match(out, /^ {2}step_free: .*1 record is there without it\.$/m)
+      match(out, /^ {2}online_url: .*1 record is there without it\.$/m)
+      match(out, /^ {2}online_shown: .*2 records with a hidden link are there without their link\.$/m)
     }
-    assert.equal(writesOf(gate), 0)
-    assert.equal((await shownTo('admin', 'Open')).captions, undefined)
+    equal(writesOf(gate), 0)
+    equal((await shownTo('admin', 'Open')).captions, undefined)
   })
 
   test('stay here where links are known and hiding is not, also those hidden later', async () => {
     withoutMembers(gate, ['online_shown'])
     const { out, code } = await push()
-    assert.equal(code, 2, out)
-    assert.match(out, /^ {2}online_shown: .*2 records with a hidden link are there without their link\.$/m)
-    assert.doesNotMatch(out, /captions/)
-    assert.deepEqual(
+    equal(code, 2, out)
+    match(out, /^ {2}online_shown: .*2 records with a hidden link are there without their link\.$/m)
+    doesNotMatch(out, /captions/)
+    deepEqual(
       [await linkOf('Open'), await linkOf('Hidden'), await linkOf('Course')],
       [facts.online_url, undefined, undefined],
     )
     await source.update(`/events/${open.id}`, { online_shown: 'never' })
-    assert.match((await push()).out, /online_shown: .*3 records with/)
-    assert.equal(await linkOf('Open'), undefined)
+    match((await push()).out, /online_shown: .*3 records with/)
+    equal(await linkOf('Open'), undefined)
   })
 
   test('stay hidden on a date that alone has a link of its own', async () => {
@@ -484,7 +478,7 @@ describe('facts and links of meetings that are pushed', onSqlite, () => {
     const links = (await target.get(dates, 'admin')).body.events.map(
       (event: { online_url?: string }) => event.online_url,
     )
-    assert.deepEqual(links, [undefined, undefined])
+    deepEqual(links, [undefined, undefined])
   })
 })
 
@@ -497,10 +491,10 @@ describe('a push', onSqlite, () => {
     await addSeries(source)
     await succeed()
     const { body } = await target.get(`/events?${ALL}`)
-    assert.equal(body.total, 6)
-    assert.ok(body.events.every((event: object) => !('recurrence' in event)))
-    assert.match(await succeed(), /^Pushed: 0 made, 0 changed/m)
-    assert.equal(writesOf(gate), 0)
+    equal(body.total, 6)
+    ok(body.events.every((event: object) => !('recurrence' in event)))
+    match(await succeed(), /^Pushed: 0 made, 0 changed/m)
+    equal(writesOf(gate), 0)
     gate.judge = () => 'pass'
   })
 
@@ -537,7 +531,7 @@ describe('a push', onSqlite, () => {
     gate.rewrite = ({ body }) => body
     await target.update(`/events/${theirs.id}`, { excerpt: 'Theirs', cost: '€20' })
     gate.rewrite = resetUnsent
-    assert.match(await succeed('--all'), /^Pushed: 0 made, 2 changed/m)
+    match(await succeed('--all'), /^Pushed: 0 made, 2 changed/m)
     gate.rewrite = ({ body }) => body
     gate.judge = () => 'pass'
     const shown = async (service: TestService, title: string) => {
@@ -545,9 +539,9 @@ describe('a push', onSqlite, () => {
       return { ...found, excerpt: undefined, cost: undefined, cost_details: undefined }
     }
     for (const title of ['Full house', 'Sketch'])
-      assert.deepEqual(await shown(target, title), await shown(source, title), title)
+      deepEqual(await shown(target, title), await shown(source, title), title)
     const there = (await eventNamed(target, 'Full house')) as Named & Record<string, unknown>
-    assert.deepEqual([there.cost, there.excerpt], ['€20', '<p>Theirs</p>'])
+    deepEqual([there.cost, there.excerpt], ['€20', '<p>Theirs</p>'])
   })
 
   test('takes the filters of lists', async () => {
@@ -555,34 +549,31 @@ describe('a push', onSqlite, () => {
     await source.create('/events', { ...day, title: 'Reading', tags: ['quiet'] })
     await succeed('--tags', 'loud')
     const titles = await titlesOf(target)
-    assert.ok(titles.includes('Concert') && !titles.includes('Reading'))
-    assert.match(
-      (await push('--start-date', 'soonish')).err,
-      /The filter does not take this value: --start-date/,
-    )
+    ok(titles.includes('Concert') && !titles.includes('Reading'))
+    match((await push('--start-date', 'soonish')).err, /The filter does not take this value: --start-date/)
   })
 
   test('is refused into the calendar itself, whatever its address', async (t) => {
-    assert.match((await pushTo(source, source.origin)).err, /is this calendar itself/)
+    match((await pushTo(source, source.origin)).err, /is this calendar itself/)
     const mirror = await openGate(source)
     t.after(mirror.close)
-    assert.match((await pushTo(source, mirror.address)).err, /is this calendar itself/)
-    assert.equal(writesOf(mirror), 0)
+    match((await pushTo(source, mirror.address)).err, /is this calendar itself/)
+    equal(writesOf(mirror), 0)
   })
 
   test('says in a sentence what it cannot do', async () => {
     const { err, code } = await pushTo(source, target.origin, '--login', 'nobody')
-    assert.equal(code, 1)
-    assert.match(err, / does not let nobody in: /)
-    assert.match(
+    equal(code, 1)
+    match(err, / does not let nobody in: /)
+    match(
       (await pushTo(source, 'https://me:secret@host')).err,
       /^Name the login with --login, and keep the password in a file/,
     )
-    assert.match((await pushTo(source, 'calendar')).err, /calendar is no address such as/)
+    match((await pushTo(source, 'calendar')).err, /calendar is no address such as/)
     const { KALENDS_PUSH_PASSWORD: password } = process.env
     delete process.env.KALENDS_PUSH_PASSWORD
     try {
-      assert.match(
+      match(
         (await push()).err,
         /Keep the application password in a file \(--password-file\) or in KALENDS_PUSH_PASSWORD/,
       )

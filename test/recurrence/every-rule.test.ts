@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { everyDate, readEveryRule } from '../../src/features/imports/every-rule.ts'
 
@@ -77,29 +77,29 @@ const EXAMPLES: readonly (readonly [rule: string, start: string, ...dates: strin
 for (const [text, start, ...dates] of EXAMPLES)
   test(`${text} makes these dates`, () => {
     const rule = readEveryRule(text)
-    assert.ok(rule)
+    ok(rule)
     const found: string[] = []
     for (const wall of everyDate(rule, start, '2040-01-01 00:00:00', { left: 100_000 })) {
       found.push(wall)
       if (found.length === dates.length) break
     }
-    assert.deepEqual(found, dates)
+    deepEqual(found, dates)
   })
 
 test('A start that the rule does not make counts', () => {
   const rule = readEveryRule('FREQ=YEARLY;BYYEARDAY=100;COUNT=3')
-  assert.ok(rule)
+  ok(rule)
   const found = [...everyDate(rule, '2027-01-01 09:00:00', '2040-01-01 00:00:00', { left: 1000 })]
-  assert.deepEqual(found, ['2027-04-10 09:00:00', '2028-04-09 09:00:00'])
+  deepEqual(found, ['2027-04-10 09:00:00', '2028-04-09 09:00:00'])
 })
 
 test('Positions that no set has cost steps as well', () => {
   const beyond = Array.from({ length: 365 }, (_, i) => i + 2)
   const rule = readEveryRule(`FREQ=SECONDLY;BYSETPOS=${beyond.join()}`)
-  assert.ok(rule)
+  ok(rule)
   const steps = { left: 100_000 }
-  assert.deepEqual([...everyDate(rule, '2027-01-01 09:00:00', '2090-01-01 00:00:00', steps)], [])
-  assert.ok(steps.left < 0)
+  deepEqual([...everyDate(rule, '2027-01-01 09:00:00', '2090-01-01 00:00:00', steps)], [])
+  ok(steps.left < 0)
 })
 
 test('Rules without a date end with the steps that they may take, and unknown parts are not read', () => {
@@ -109,8 +109,8 @@ test('Rules without a date end with the steps that they may take, and unknown pa
     'FREQ=MINUTELY;INTERVAL=999983;BYHOUR=3',
   ]) {
     const rule = readEveryRule(text)
-    assert.ok(rule)
-    assert.ok(
+    ok(rule)
+    ok(
       [...everyDate(rule, '0001-01-01 09:00:00', '9999-12-31 00:00:00', { left: 100_000 })].length <= 100_000,
     )
   }
@@ -122,5 +122,5 @@ test('Rules without a date end with the steps that they may take, and unknown pa
     'FREQ=DAILY;BYDAY=XX',
     `FREQ=DAILY;BYHOUR=${'1,'.repeat(9000)}`,
   ])
-    assert.equal(readEveryRule(text), undefined, text)
+    equal(readEveryRule(text), undefined, text)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, fail } from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFault, occurrenceStarts } from '../../src/base/recurrence/recurrence.ts'
 import { readRecurrence } from '../../src/base/recurrence/recurrence-text.ts'
@@ -115,11 +115,11 @@ for (const [rule, text, day = '1997-09-02'] of EXAMPLES)
   test(`RFC 5545 says which days ${rule} has`, () => {
     const start = { local: `${day} 09:00:00`, zone: 'America/New_York', allDay: false }
     const recurrence = readRecurrence(`RRULE:${rule}`, start)
-    if (!recurrence || isFault(recurrence)) return assert.fail(JSON.stringify(recurrence))
+    if (!recurrence || isFault(recurrence)) return fail(JSON.stringify(recurrence))
     const days = daysOf(text)
     const isWhole = /COUNT|UNTIL/.test(rule)
     const starts = occurrenceStarts(recurrence, start, '2010-01-01 00:00:00', isWhole ? 750 : days.length)
-    assert.deepEqual(
+    deepEqual(
       starts,
       days.map((listed) => `${listed} 09:00:00`),
     )
@@ -129,8 +129,8 @@ test('RFC 5545 leaves Friday the 13th without the start that an exception takes 
   const start = { local: '1997-09-02 09:00:00', zone: 'America/New_York', allDay: false }
   const lines = ['EXDATE;TZID=America/New_York:19970902T090000', 'RRULE:FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13']
   const recurrence = readRecurrence(lines, start)
-  if (!recurrence || isFault(recurrence)) return assert.fail(JSON.stringify(recurrence))
-  assert.deepEqual(occurrenceStarts(recurrence, start, '1998-06-01 00:00:00', 750), [
+  if (!recurrence || isFault(recurrence)) return fail(JSON.stringify(recurrence))
+  deepEqual(occurrenceStarts(recurrence, start, '1998-06-01 00:00:00', 750), [
     '1998-02-13 09:00:00',
     '1998-03-13 09:00:00',
   ])

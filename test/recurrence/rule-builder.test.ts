@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   isFault,
@@ -51,8 +51,8 @@ const asked: Readonly<Record<string, Partial<RuleFields>>> = {
 
 for (const [text, fields] of Object.entries(asked))
   test(`the form asks for ${text.split('\n').join(' ') || 'no recurrence'}, and gives it back`, () => {
-    assert.deepEqual(fieldsOfRule(text, start), { ...never, ...fields })
-    assert.equal(linesOf(valueOfRule({ ...never, ...fields })), text)
+    deepEqual(fieldsOfRule(text, start), { ...never, ...fields })
+    equal(linesOf(valueOfRule({ ...never, ...fields })), text)
   })
 
 function linesOf(value: unknown): string {
@@ -68,7 +68,7 @@ test('the form asks for the place of a single weekday in the month, however the 
   ]) {
     const text = `RRULE:FREQ=MONTHLY;INTERVAL=2;COUNT=9;BYDAY=MO;BYSETPOS=${place}`
     const fields = { ...never, repeats: 'monthly', interval: 2, weekday, ends: 'count', count: 9 }
-    assert.deepEqual(fieldsOfRule(text, start), fields)
+    deepEqual(fieldsOfRule(text, start), fields)
   }
 })
 
@@ -86,8 +86,8 @@ for (const text of [
 ])
   test(`what the form cannot ask for stays as it is: ${text.trim().slice(0, 60)}`, () => {
     const fields = fieldsOfRule(text, start)
-    assert.equal(fields.repeats, 'text')
-    assert.equal(valueOfRule(fields), text)
+    equal(fields.repeats, 'text')
+    equal(valueOfRule(fields), text)
   })
 
 const days = fc.integer({ min: 0, max: 700 }).map((day) => wall(day))
@@ -121,8 +121,8 @@ test('whatever the recurrence, saving its form unchanged changes nothing', () =>
     fc.property(recurrences, (recurrence) => {
       const text = recurrenceLines(recurrence, start).join('\n')
       const value = valueOfRule(fieldsOfRule(text, start))
-      if (typeof value === 'string') assert.equal(value, text)
-      else assert.equal(linesOf(value), text)
+      if (typeof value === 'string') equal(value, text)
+      else equal(linesOf(value), text)
     }),
     { numRuns: rounds(120) },
   )
@@ -134,13 +134,13 @@ test('the next dates are those of the series that do not lie before a time', () 
       const lines = recurrenceLines(recurrence, start)
       const all = occurrenceStarts(recurrence, start, searchedUntil(start), 2000)
       const found = nextDates(lines, start, wall(day), 6)
-      assert.deepEqual(found, all.filter((date) => date >= wall(day)).slice(0, 6))
+      deepEqual(found, all.filter((date) => date >= wall(day)).slice(0, 6))
     }),
     { numRuns: rounds(200) },
   )
 })
 
 test('the next dates of what cannot be read are a fault, and of nothing none', () => {
-  assert.ok('part' in nextDates('RRULE:FREQ=HOURLY', start, start.local, 5))
-  assert.deepEqual(nextDates('', start, start.local, 5), [])
+  ok('part' in nextDates('RRULE:FREQ=HOURLY', start, start.local, 5))
+  deepEqual(nextDates('', start, start.local, 5), [])
 })

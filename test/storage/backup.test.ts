@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, fail, match, notEqual, ok, rejects } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -96,7 +96,7 @@ function command(words: readonly string[], { database, media }: Places): Promise
 
 async function succeed(words: readonly string[], places: Places): Promise<string> {
   const { out, err, code } = await command(words, places)
-  assert.equal(code, 0, err)
+  equal(code, 0, err)
   return out
 }
 
@@ -104,13 +104,13 @@ async function printedBy(words: readonly string[], at: Places): Promise<string> 
   const { lines, ended } = startProcess(MAIN, [...flags(at), ...words])
   let printed = ''
   for await (const line of lines) printed += `${line}\n`
-  assert.equal(await ended, 0, printed)
+  equal(await ended, 0, printed)
   return printed
 }
 
 async function printed(words: readonly string[], at: Places): Promise<string> {
   const { out, err, code } = await kalends([...flags(at), ...words])
-  assert.equal(code, 0, err)
+  equal(code, 0, err)
   return out
 }
 
@@ -151,7 +151,7 @@ async function addEvent({ port }: Pick<App, 'port'>, title: string, more = {}): 
       ...more,
     }),
   })
-  assert.equal(response.status, 201)
+  equal(response.status, 201)
   return (await response.json()) as Made
 }
 
@@ -219,7 +219,7 @@ describe('a backup of a whole calendar', () => {
   }
 
   test('belongs to its user alone, and nothing lies beside it', async () => {
-    assert.equal((await stat(backup())).mode & 0o777, 0o600)
+    equal((await stat(backup())).mode & 0o777, 0o600)
     const names = await readdir(folder)
     assertNone(names, (name) => name.includes('.part'))
   })
@@ -228,53 +228,53 @@ describe('a backup of a whole calendar', () => {
     const target = { database: `sqlite:${path('new/kalends.sqlite')}`, media: `file:${path('new/media')}` }
     await printed(['restore', backup()], target)
     const app = await serve(target)
-    assert.deepEqual(await readEveryAnswer(app.port), expected)
+    deepEqual(await readEveryAnswer(app.port), expected)
     await app.stop()
     const files = async (name: string) =>
       (await readdir(path(name), { recursive: true })).filter((at) => at.includes('.'))
     const kept = (await files('media')).filter((at) => !at.includes('gone'))
-    assert.deepEqual((await files('new/media')).sort(), kept.sort())
+    deepEqual((await files('new/media')).sort(), kept.sort())
     for (const at of kept)
-      assert.deepEqual(await readFile(path(`new/media/${at}`)), await readFile(path(`media/${at}`)))
-    assert.notEqual(await editionOf(target.database), edition)
+      deepEqual(await readFile(path(`new/media/${at}`)), await readFile(path(`media/${at}`)))
+    notEqual(await editionOf(target.database), edition)
   })
 
   test('without secrets has everything but what opens the calendar, and says so', async (t) => {
     const file = path('handed-on.backup')
-    assert.match(await succeed(['backup', '--without-secrets', file], source), /but no hashes of passwords/)
+    match(await succeed(['backup', '--without-secrets', file], source), /but no hashes of passwords/)
     const bytes = await readFile(file, 'latin1')
-    assert.equal(bytes.includes('$scrypt$') || bytes.includes('$argon2'), false)
+    equal(bytes.includes('$scrypt$') || bytes.includes('$argon2'), false)
     const target = {
       database: `sqlite:${path('handed-on.sqlite')}`,
       media: `file:${path('handed-on-media')}`,
     }
-    assert.match(await succeed(['restore', file], target), /nobody can sign in before kalends password add/)
+    match(await succeed(['restore', file], target), /nobody can sign in before kalends password add/)
     const app = await serve(target)
     t.after(() => app.stop())
     for (const [name, text] of expected)
       if (name.startsWith('anonymous'))
-        assert.ok(withoutBlanks((await ask(app, 'anonymous', name.slice(10))).text) === text, name)
-    assert.equal((await ask(app, 'admin', '/wp/v2/users/me')).status, 401)
+        ok(withoutBlanks((await ask(app, 'anonymous', name.slice(10))).text) === text, name)
+    equal((await ask(app, 'admin', '/wp/v2/users/me')).status, 401)
     const { count } = await app.database.read
       .selectFrom('credentials')
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    assert.equal(Number(count), 0)
+    equal(Number(count), 0)
   })
 
   test('takes the place of another calendar of the same kind, which is kept', async () => {
     const target = await otherCalendar('other-media')
     const former = await editionOf(target.database)
     const printed = await succeed(['restore', backup()], target)
-    assert.match(printed, new RegExp(`^Restored ${events.all} events and 6 files of images, as of `, 'm'))
-    assert.match(printed, /^What was there before is kept as .*before.restore/m)
+    match(printed, new RegExp(`^Restored ${events.all} events and 6 files of images, as of `, 'm'))
+    match(printed, /^What was there before is kept as .*before.restore/m)
     const app = await serve(target)
-    assert.deepEqual(await readEveryAnswer(app.port), expected)
+    deepEqual(await readEveryAnswer(app.port), expected)
     await app.stop()
-    assert.ok(![former, edition].includes(await editionOf(target.database)))
+    ok(![former, edition].includes(await editionOf(target.database)))
     // Once more, replacing itself.
     await succeed(['restore', backup()], target)
-    assert.equal((await titlesOf(target)).length, events.kept)
+    equal((await titlesOf(target)).length, events.kept)
     await target.remove()
   })
 
@@ -283,7 +283,7 @@ describe('a backup of a whole calendar', () => {
     const stepwise = await withManifest((manifest) => {
       manifest.migrations = ['0001-first', '0033-sequences', ...kernelSteps]
     })
-    assert.match(await succeed(['restore', stepwise], target), new RegExp(`Restored ${events.all} events`))
+    match(await succeed(['restore', stepwise], target), new RegExp(`Restored ${events.all} events`))
   })
 
   test('of commit 34ed6c85 is restored, and carried over', async () => {
@@ -292,9 +292,9 @@ describe('a backup of a whole calendar', () => {
     const former = await withManifest((manifest) => {
       manifest.migrations = ['0034-messages-as-of-now', LAST_CARRIED, ...later]
     })
-    assert.match(await succeed(['restore', former], target), new RegExp(`Restored ${events.all} events`))
+    match(await succeed(['restore', former], target), new RegExp(`Restored ${events.all} events`))
     const app = await serve(target)
-    assert.equal((await titlesOf(target)).length, events.kept)
+    equal((await titlesOf(target)).length, events.kept)
     await app.stop()
   })
 
@@ -308,7 +308,7 @@ describe('a backup of a whole calendar', () => {
       ids.push(id, categories[0]?.id ?? 0)
       await app.stop()
     }
-    assert.deepEqual(ids.slice(0, 2), ids.slice(2))
+    deepEqual(ids.slice(0, 2), ids.slice(2))
   })
 
   test('is refused when it was cut off or altered anywhere, before anything is touched', async () => {
@@ -320,18 +320,18 @@ describe('a backup of a whole calendar', () => {
       bytes[at] = (bytes[at] ?? 0) ^ 1
       await writeFile(broken, bytes)
       const { err, code } = await command(['restore', broken], target)
-      assert.match(err, /altered or damaged|no backup of Kalends/)
-      assert.equal(code, 1)
+      match(err, /altered or damaged|no backup of Kalends/)
+      equal(code, 1)
     }
     for (const bytes of [0, 10, 4096, Math.floor(size / 2), size - 1]) {
       await copyFile(backup(), broken)
       await truncate(broken, bytes)
       const { err, code } = await command(['restore', broken], target)
-      assert.match(err, /no backup of Kalends, or its end was cut off/)
-      assert.equal(code, 1)
+      match(err, /no backup of Kalends, or its end was cut off/)
+      equal(code, 1)
     }
-    assert.deepEqual(await titlesOf(target), ['Former'])
-    assert.deepEqual(await readdir(path('untouched-media')).catch(() => []), [])
+    deepEqual(await titlesOf(target), ['Former'])
+    deepEqual(await readdir(path('untouched-media')).catch(() => []), [])
     await target.remove()
   })
 
@@ -342,24 +342,18 @@ describe('a backup of a whole calendar', () => {
     const newer = await withManifest((manifest) => {
       manifest.migrations = [...kernelSteps, '9999-of-tomorrow']
     })
-    assert.match(
-      (await command(['restore', newer], target)).err,
-      /newer version of Kalends .*9999-of-tomorrow/,
-    )
+    match((await command(['restore', newer], target)).err, /newer version of Kalends .*9999-of-tomorrow/)
     const between = await withManifest((manifest) => {
       manifest.migrations = ['0001-first', '0019-fewer-pages']
     })
-    assert.match((await command(['restore', between], target)).err, /taken by a version of development/)
+    match((await command(['restore', between], target)).err, /taken by a version of development/)
     const other = await withManifest((manifest) => {
       manifest.format = 2
     })
-    assert.match((await command(['restore', other], target)).err, /newer than this one/)
+    match((await command(['restore', other], target)).err, /newer than this one/)
     const fewer = await withManifest((_manifest, connection) => connection.exec('delete from event_terms'))
-    assert.match(
-      (await command(['restore', fewer], target)).err,
-      /its table event_terms does not have the \d+ rows/,
-    )
-    assert.deepEqual(await titlesOf(target), ['Former'])
+    match((await command(['restore', fewer], target)).err, /its table event_terms does not have the \d+ rows/)
+    deepEqual(await titlesOf(target), ['Former'])
     await target.remove()
   })
 
@@ -367,11 +361,11 @@ describe('a backup of a whole calendar', () => {
     const target = await otherCalendar('running-media')
     const app = await serve(target)
     const { err, code } = await command(['restore', backup()], target)
-    assert.match(err, /in use.*stop/)
-    assert.equal(code, 1)
-    assert.equal((await ask(app, 'anonymous', '/tribe/events/v1/events?start_date=2020-01-01')).status, 200)
+    match(err, /in use.*stop/)
+    equal(code, 1)
+    equal((await ask(app, 'anonymous', '/tribe/events/v1/events?start_date=2020-01-01')).status, 200)
     await app.stop()
-    assert.deepEqual(await titlesOf(target), ['Former'])
+    deepEqual(await titlesOf(target), ['Former'])
     await target.remove()
   })
 
@@ -384,8 +378,8 @@ describe('a backup of a whole calendar', () => {
         (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
       await localMediaStore(path('conflict-media')).put(key, Buffer.from('another'), 'image/png')
       const { err } = await command(['restore', backup()], target)
-      assert.match(err, /has another file \d{4}\/\d\d\/lantern\.png, of another calendar/)
-      assert.deepEqual(await titlesOf(target), ['Former'])
+      match(err, /has another file \d{4}\/\d\d\/lantern\.png, of another calendar/)
+      deepEqual(await titlesOf(target), ['Former'])
       await target.remove()
     },
   )
@@ -401,15 +395,12 @@ describe('a backup of a whole calendar', () => {
       const bytes = await readFile(path(`media/${key}`))
       const store = localMediaStore(path('replaced-media'))
       await store.restore(key, Buffer.from('another'), 'image/png')
-      assert.match((await command(['restore', backup()], target)).err, /--replace-images/)
+      match((await command(['restore', backup()], target)).err, /--replace-images/)
       await printedBy(['restore', '--replace-images', backup()], target)
-      assert.deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
+      deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
       await store.restore(key, Buffer.from('another'), 'image/png')
-      assert.match(
-        await printedBy(['restore', backup()], target),
-        /1 other files? of the same names? gave way/,
-      )
-      assert.deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
+      match(await printedBy(['restore', backup()], target), /1 other files? of the same names? gave way/)
+      deepEqual(await readFile(path(`replaced-media/${key}`)), bytes)
       await target.remove()
     },
   )
@@ -418,27 +409,21 @@ describe('a backup of a whole calendar', () => {
     const other = path('letter.txt')
     await writeFile(other, 'Dear Ann')
     const { err, code } = await command(['backup', other], source)
-    assert.match(err, /is there already and is no backup; it is left as it is/)
-    assert.equal(code, 1)
-    assert.equal(await readFile(other, 'utf8'), 'Dear Ann')
+    match(err, /is there already and is no backup; it is left as it is/)
+    equal(code, 1)
+    equal(await readFile(other, 'utf8'), 'Dear Ann')
     await copyFile(backup(), path('older.backup'))
     const { all } = await eventsOf(source.database)
-    assert.match(
-      await succeed(['backup', path('older.backup')], source),
-      new RegExp(`is whole: ${all} events`),
-    )
+    match(await succeed(['backup', path('older.backup')], source), new RegExp(`is whole: ${all} events`))
   })
 
   test('that is not there, or has no folder to go to, is said in a sentence', async () => {
-    assert.match(
-      (await command(['restore', path('no.backup')], source)).err,
-      /^There is no file .*no\.backup\.$/m,
-    )
-    assert.match(
+    match((await command(['restore', path('no.backup')], source)).err, /^There is no file .*no\.backup\.$/m)
+    match(
       (await command(['restore', path('')], source)).err,
       /^\S+ is a folder: name one of the backups in it\.$/m,
     )
-    assert.match(
+    match(
       (await command(['backup', path('no/x.backup')], source)).err,
       /^There is no folder .*no: make it first\.$/m,
     )
@@ -453,10 +438,10 @@ describe('a backup of a whole calendar', () => {
       t.mock.timers.tick(1000)
     }
     const names = (await readdir(kept)).sort()
-    assert.equal(names.length, 3, names.join())
-    assert.ok(names.slice(1).every((name) => /^kalends-\d{4}-\d\d-\d\dT\d{6}Z\.backup$/.test(name)))
-    assert.match((await command(['backup', path('x.backup'), '--keep', '2'], source)).err, /need a folder/)
-    assert.match((await command(['backup', kept, '--every', 'day'], source)).err, /30m, 24h or 7d/)
+    equal(names.length, 3, names.join())
+    ok(names.slice(1).every((name) => /^kalends-\d{4}-\d\d-\d\dT\d{6}Z\.backup$/.test(name)))
+    match((await command(['backup', path('x.backup'), '--keep', '2'], source)).err, /need a folder/)
+    match((await command(['backup', kept, '--every', 'day'], source)).err, /30m, 24h or 7d/)
   })
 
   test('is taken by a command that stays, at once and no more until its time', onSqlite, async () => {
@@ -475,7 +460,7 @@ describe('a backup of a whole calendar', () => {
       .sort()
       .map((name) => name.replace(/.*-(\d+-\d+-\d+T\d\d)(\d\d)(\d\d)Z.*/, '$1:$2:$3Z'))
     const [first = 0, second = 0, ...more] = times.map((time) => Date.parse(time))
-    assert.ok(second >= first + day && more.length === 0, times.join())
+    ok(second >= first + day && more.length === 0, times.join())
   })
 
   test('names files that the store lacks', async () => {
@@ -483,9 +468,9 @@ describe('a backup of a whole calendar', () => {
       ...source,
       media: `file:${path('none')}`,
     })
-    assert.match(printed, /^Not in the store, though an image names it: \d{4}\/\d\d\/lantern\.png$/m)
+    match(printed, /^Not in the store, though an image names it: \d{4}\/\d\d\/lantern\.png$/m)
     const { all } = await eventsOf(source.database)
-    assert.match(printed, new RegExp(`${all} events, \\d+ rows in all, 0 files of images`))
+    match(printed, new RegExp(`${all} events, \\d+ rows in all, 0 files of images`))
   })
 
   test(
@@ -495,12 +480,12 @@ describe('a backup of a whole calendar', () => {
       const s3 = await startS3()
       const bucket = { database: `sqlite:${path('bucket.sqlite')}`, media: s3.place('calendar') }
       await succeed(['restore', backup()], bucket)
-      assert.equal((await s3.names()).length, 6)
-      assert.match(await succeed(['backup', path('bucket.backup')], bucket), /6 files of images/)
+      equal((await s3.names()).length, 6)
+      match(await succeed(['backup', path('bucket.backup')], bucket), /6 files of images/)
       await s3.halt()
       const { err, code } = await command(['backup', path('failing.backup')], bucket)
-      assert.match(err, /media store s3:\/\/images fails/)
-      assert.equal(code, 1)
+      match(err, /media store s3:\/\/images fails/)
+      equal(code, 1)
       assertNone(await readdir(folder), (name) => name.startsWith('failing'))
       await s3.close()
     },
@@ -517,7 +502,7 @@ describe('a backup of a whole calendar', () => {
         !harmless.includes(name) && columns.some((column) => /hash|secret|password|token/.test(column)),
     )
     const leftOut = secretTables(await featureTables())
-    assert.ok(secret.length > 5)
+    ok(secret.length > 5)
     assertNone(
       secret.map(({ name }) => name),
       (name) => !leftOut.includes(name),
@@ -525,14 +510,14 @@ describe('a backup of a whole calendar', () => {
   })
 
   test('is not begun where the disk surely has too little room', async () => {
-    await assert.rejects(
+    await rejects(
       writeBackupTables(source.database, path('tight.backup'), await featureTables(), {
         withSecrets: true,
         free: 10_000,
       }),
       /^Error: The disk has 10000 bytes left, and the backup needs \d+ at the least: make room first\.$/,
     )
-    assert.equal(existsSync(path('tight.backup')), false)
+    equal(existsSync(path('tight.backup')), false)
   })
 
   test('whose file may not grow leaves nothing behind', onSqlite, async () => {
@@ -540,8 +525,8 @@ describe('a backup of a whole calendar', () => {
     const words = [...flags(source), 'backup', join(alone, 'limited.backup')]
     const { child, ended } = startProcess(MAIN, words, {}, 'trap "" XFSZ; ulimit -f 150')
     child.stdout?.resume()
-    assert.equal(await ended, 1)
-    assert.deepEqual(await readdir(alone), [])
+    equal(await ended, 1)
+    deepEqual(await readdir(alone), [])
   })
 
   test('that finds no room leaves nothing behind', onSqlite, async (t) => {
@@ -551,9 +536,9 @@ describe('a backup of a whole calendar', () => {
       ...source,
       media: `file:${await largeMedia()}`,
     })
-    assert.equal(code, 1)
-    assert.match(err, /full|space/i)
-    assert.deepEqual(await readdir(disk.folder), [])
+    equal(code, 1)
+    match(err, /full|space/i)
+    deepEqual(await readdir(disk.folder), [])
     disk.remove()
   })
 
@@ -571,8 +556,8 @@ test('a calendar of an earlier commit is not backed up before it was brought up 
     database: address,
     media: `file:${path('former-media')}`,
   })
-  assert.match(err, /The database is of an earlier version; serve it once with this one/)
-  assert.equal(code, 1)
+  match(err, /The database is of an earlier version; serve it once with this one/)
+  equal(code, 1)
 })
 
 test('of a calendar that a newer version has had no backup is taken', async () => {
@@ -588,12 +573,9 @@ test('of a calendar that a newer version has had no backup is taken', async () =
     database: newer.address,
     media: `file:${path('newer-media')}`,
   })
-  assert.match(
-    err,
-    /^The database is of a newer version of Kalends, which made the steps 9999-later; start that/,
-  )
-  assert.equal(code, 1)
-  assert.equal(existsSync(path('of-newer.backup')), false)
+  match(err, /^The database is of a newer version of Kalends, which made the steps 9999-later; start that/)
+  equal(code, 1)
+  equal(existsSync(path('of-newer.backup')), false)
   await newer.remove()
 })
 
@@ -623,49 +605,46 @@ describe('what a restore replaces', () => {
   after(() => scratch.remove())
 
   test('is kept under a name of its own each time, is listed, and comes back', async () => {
-    assert.match(await succeed(['restore', '--list'], places), /^No restore has replaced a calendar here/)
-    assert.match((await command(['restore', '--undo'], places)).err, /^There is nothing to put back/)
+    match(await succeed(['restore', '--list'], places), /^No restore has replaced a calendar here/)
+    match((await command(['restore', '--undo'], places)).err, /^There is nothing to put back/)
     await restoreAndAdd('Second')
     await restoreAndAdd('Third')
     await succeed(['restore', backup()], places)
-    assert.equal(await titles(), 'First')
+    equal(await titles(), 'First')
 
     const copies = (await succeed(['restore', '--list'], places))
       .split('\n')
       .filter((line) => line.endsWith(' bytes'))
-    assert.equal(copies.length, 3, copies.join())
+    equal(copies.length, 3, copies.join())
     const [, second = '', third] = copies.map((line) => line.split(' ')[0])
-    assert.notEqual(second, third)
+    notEqual(second, third)
 
     const edition = await editionOf(places.database)
     await succeed(['restore', '--undo'], places)
-    assert.equal(await titles(), 'First,Third')
-    assert.notEqual(await editionOf(places.database), edition)
+    equal(await titles(), 'First,Third')
+    notEqual(await editionOf(places.database), edition)
     await succeed(['restore', '--undo', second], places)
-    assert.equal(await titles(), 'First,Second')
+    equal(await titles(), 'First,Second')
     await succeed(['restore', '--undo'], places)
-    assert.equal(await titles(), 'First,Third')
-    assert.match(
-      (await command(['restore', '--undo', 'nothing'], places)).err,
-      /^No restore has kept nothing;/,
-    )
+    equal(await titles(), 'First,Third')
+    match((await command(['restore', '--undo', 'nothing'], places)).err, /^No restore has kept nothing;/)
   })
 
   test('is named, with every place that is written to, before anything is written', async (t) => {
     const printed = await succeed(['restore', backup()], places)
     const [files, database = '', restored] = printed.split('\n')
-    assert.match(files ?? '', /^0 files of images go into .*kept-media\.$/)
-    assert.match(database, /^The database .* is replaced; what is there now is kept .*before.restore.\d{4}/)
-    assert.match(restored ?? '', /^Restored 1 events/)
-    assert.doesNotMatch(printed, /kalends resume/)
+    match(files ?? '', /^0 files of images go into .*kept-media\.$/)
+    match(database, /^The database .* is replaced; what is there now is kept .*before.restore.\d{4}/)
+    match(restored ?? '', /^Restored 1 events/)
+    doesNotMatch(printed, /kalends resume/)
     const app = await serve(places)
     t.after(() => app.stop())
-    assert.doesNotMatch((await command(['restore', backup()], places)).out, /is kept/)
+    doesNotMatch((await command(['restore', backup()], places)).out, /is kept/)
   })
 
   test('is not put back under a running service', async () => {
     const app = await serve(places)
-    assert.match((await command(['restore', '--undo'], places)).err, /in use.*stop/)
+    match((await command(['restore', '--undo'], places)).err, /in use.*stop/)
     await app.stop()
   })
 })
@@ -678,12 +657,12 @@ test('a second run after a kill at the last step keeps what the first one has ke
   // A restore that is killed before its last step leaves a second name of the calendar.
   await link(path('twice.sqlite'), path('twice.sqlite.before-restore-2026-01-01T000000Z'))
   await writeFile(path('twice.sqlite.before-restore'), 'of an earlier version')
-  assert.doesNotMatch(await succeed(['restore', '--list'], places), /2026-01-01/)
+  doesNotMatch(await succeed(['restore', '--list'], places), /2026-01-01/)
   await succeed(['restore', path('twice.backup')], places)
   const kept = (await readdir(folder)).filter((name) => name.startsWith('twice.sqlite.before')).sort()
-  assert.equal(kept.length, 2, kept.join())
-  assert.equal(await readFile(path(kept[0] ?? ''), 'utf8'), 'of an earlier version')
-  assert.match((await command(['restore', '--undo', kept[0] ?? ''], places)).err, /cannot be put back, since/)
+  equal(kept.length, 2, kept.join())
+  equal(await readFile(path(kept[0] ?? ''), 'utf8'), 'of an earlier version')
+  match((await command(['restore', '--undo', kept[0] ?? ''], places)).err, /cannot be put back, since/)
 })
 
 test('a restore by root leaves folders and files to those who had them', {
@@ -703,10 +682,10 @@ test('a restore by root leaves folders and files to those who had them', {
   for (const _ of ['new', 'in place of another']) {
     await succeed(['restore', path('root.backup')], target)
     const names = await readdir(path('owned'), { recursive: true })
-    assert.ok(names.some((name) => name.endsWith('.png')))
+    ok(names.some((name) => name.endsWith('.png')))
     for (const name of names) {
       const { uid, gid } = await stat(path(`owned/${name}`))
-      assert.deepEqual([uid, gid], [4711, 4712], name)
+      deepEqual([uid, gid], [4711, 4712], name)
     }
   }
 })
@@ -725,15 +704,12 @@ test('a restore makes no data folder that nobody has named', onSqlite, async () 
       env: programEnvironment(),
     })
   const { stderr, status } = restoreIn()
-  assert.equal(status, 1)
-  assert.match(
-    stderr,
-    /^There is no \S+elsewhere-\w+\/data\/kalends\.sqlite, and no setting names another place/,
-  )
-  assert.deepEqual(await readdir(elsewhere), [])
+  equal(status, 1)
+  match(stderr, /^There is no \S+elsewhere-\w+\/data\/kalends\.sqlite, and no setting names another place/)
+  deepEqual(await readdir(elsewhere), [])
   const named = restoreIn('--data', './data')
-  assert.equal(named.status, 0, named.stderr)
-  assert.ok(existsSync(join(elsewhere, 'data/kalends.sqlite')))
+  equal(named.status, 0, named.stderr)
+  ok(existsSync(join(elsewhere, 'data/kalends.sqlite')))
 })
 
 test(
@@ -764,10 +740,10 @@ test(
         for (const table of ['images', 'records']) manifest.rows[table] = (manifest.rows[table] ?? 0) + 1
       })
       const { err, code } = await command(['restore', file], places)
-      assert.match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
-      assert.equal(code, 1)
+      match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
+      equal(code, 1)
     }
-    assert.equal(existsSync(path('hostile-media')), false)
+    equal(existsSync(path('hostile-media')), false)
   },
 )
 
@@ -815,38 +791,35 @@ describe('a calendar with a webhook and an import on a schedule', () => {
     await addEvent(app, 'Told')
     if (goesOut) await until(() => imports > 0 && heard.length > 0, 'the calendar stays silent')
     else {
-      await runDueImports(app.database, startImport, Date.now, assert.fail)
-      assert.deepEqual(await findDue(app.database.read, formatUtc(Date.now())), [])
+      await runDueImports(app.database, startImport, Date.now, fail)
+      deepEqual(await findDue(app.database.read, formatUtc(Date.now())), [])
     }
     await app.stop()
-    assert.deepEqual([imports > 0, heard.length > 0], [goesOut, goesOut])
+    deepEqual([imports > 0, heard.length > 0], [goesOut, goesOut])
   }
 
   test('restored in its own place goes on with both, and elsewhere only once it is resumed', async () => {
-    assert.doesNotMatch(await succeed(['restore', path('held.backup')], places), /resume/)
+    doesNotMatch(await succeed(['restore', path('held.backup')], places), /resume/)
     await lookOn(places, true)
 
     const other = await scratchDatabase()
     const elsewhere = { database: other.address, media: `file:${path('held-elsewhere')}` }
-    assert.match(
-      await succeed(['restore', path('held.backup')], elsewhere),
-      /are off until kalends resume\.$/m,
-    )
+    match(await succeed(['restore', path('held.backup')], elsewhere), /are off until kalends resume\.$/m)
     await lookOn(elsewhere, false)
     const lists = [
       ['webhook', 'list'],
       ['imports', 'schedules'],
     ]
     for (const list of lists)
-      assert.match(await printed(list, elsewhere), /are held, since .* kalends resume lets them/)
-    assert.match(await printed(['resume'], elsewhere), /are on again/)
-    for (const list of lists) assert.doesNotMatch(await printed(list, elsewhere), /held/)
+      match(await printed(list, elsewhere), /are held, since .* kalends resume lets them/)
+    match(await printed(['resume'], elsewhere), /are on again/)
+    for (const list of lists) doesNotMatch(await printed(list, elsewhere), /held/)
     await lookOn(elsewhere, true)
-    assert.match(await printed(['hold'], elsewhere), /are off until kalends resume\.$/m)
+    match(await printed(['hold'], elsewhere), /are off until kalends resume\.$/m)
     await lookOn(elsewhere, false)
     await printed(['resume'], elsewhere)
     // After `resume`, this database counts as the calendar's own place.
-    assert.doesNotMatch(await succeed(['restore', path('held.backup')], elsewhere), /resume/)
+    doesNotMatch(await succeed(['restore', path('held.backup')], elsewhere), /resume/)
     await other.remove()
   })
 })
@@ -860,7 +833,7 @@ test('a damaged file is no hindrance to a restore, and is kept', onSqlite, async
   await writeFile(path('damaged.sqlite'), 'no database')
   await succeed(['restore', path('sound.backup')], damaged)
   const kept = (await readdir(folder)).filter((name) => name.startsWith('damaged.sqlite.before-restore-'))
-  assert.equal(await readFile(path(kept.join()), 'utf8'), 'no database')
+  equal(await readFile(path(kept.join()), 'utf8'), 'no database')
   const app = await serve(damaged)
   await app.stop()
 })
@@ -877,7 +850,7 @@ test('what a former database has left beside it is no part of the restored one',
   await service.close()
   const killed = { database: `sqlite:${path('killed.sqlite')}`, media: from.media }
   await succeed(['restore', path('beside.backup')], killed)
-  assert.deepEqual(await titlesOf(killed), ['Backed up'])
+  deepEqual(await titlesOf(killed), ['Backed up'])
 })
 
 test(
@@ -898,24 +871,21 @@ test(
       const names = (await readdir(folder)).filter((name) =>
         /^lone\.sqlite\.before-restore-.*-wal$/.test(name),
       )
-      for (const name of names) assert.equal((await stat(path(name))).size, size)
+      for (const name of names) equal((await stat(path(name))).size, size)
       return names.length
     }
     await leaveLog()
-    assert.match(
-      await succeed(['restore', path('lone.backup')], lone),
-      /lone\.sqlite-wal.* is kept as .*-wal\./,
-    )
-    assert.equal(await logsAside(), 1)
-    assert.deepEqual(await titlesOf(lone), ['Backed up'])
-    assert.match(await succeed(['restore', '--list'], lone), /^No restore has replaced a calendar here/)
+    match(await succeed(['restore', path('lone.backup')], lone), /lone\.sqlite-wal.* is kept as .*-wal\./)
+    equal(await logsAside(), 1)
+    deepEqual(await titlesOf(lone), ['Backed up'])
+    match(await succeed(['restore', '--list'], lone), /^No restore has replaced a calendar here/)
 
     await succeed(['restore', path('lone.backup')], lone)
     await rm(path('lone.sqlite'))
     await leaveLog()
     await succeed(['restore', '--undo'], lone)
-    assert.equal(await logsAside(), 2)
-    assert.deepEqual(await titlesOf(lone), ['Backed up'])
+    equal(await logsAside(), 2)
+    deepEqual(await titlesOf(lone), ['Backed up'])
   },
 )
 
@@ -931,11 +901,8 @@ test(
     const said = t.mock.method(console, 'error', () => undefined)
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1000 })
     await succeed(['backup', kept, '--keep', '1'], places)
-    assert.equal((await readdir(kept)).length, 2)
-    assert.match(
-      String(said.mock.calls[0]?.arguments),
-      /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/,
-    )
+    equal((await readdir(kept)).length, 2)
+    match(String(said.mock.calls[0]?.arguments), /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/)
   },
 )
 
@@ -952,13 +919,10 @@ test(
     noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
     const whereItIs = () => findMove(places.database)?.told.match(/postgres:\S+/)?.[0]
     await succeed(['restore', path('left.backup')], places)
-    assert.equal(whereItIs(), undefined)
-    assert.match(
-      await succeed(['restore', '--undo'], places),
-      /was copied to postgres:.* to go on with .*remove/,
-    )
-    assert.equal(whereItIs(), 'postgres://elsewhere/kalends')
-    await assert.rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
+    equal(whereItIs(), undefined)
+    match(await succeed(['restore', '--undo'], places), /was copied to postgres:.* to go on with .*remove/)
+    equal(whereItIs(), 'postgres://elsewhere/kalends')
+    await rejects(serve(places), /was copied to postgres:\/\/elsewhere/)
 
     // The calendar that comes back now is one that a restore had put here. It was never copied elsewhere.
     // The copies of these restores are of one second, and differ in their numbers alone.
@@ -966,7 +930,7 @@ test(
     await succeed(['restore', path('left.backup')], places)
     await succeed(['restore', path('left.backup')], places)
     await succeed(['restore', '--undo'], places)
-    assert.equal(whereItIs(), undefined)
+    equal(whereItIs(), undefined)
   },
 )
 
@@ -981,9 +945,9 @@ test(
       database: `sqlite:${path(name)}`,
       media: `file:${path('signs-media')}`,
     })
-    assert.match(listed, / 20 bytes\n/)
+    match(listed, / 20 bytes\n/)
     const [, removal = ''] = /is removed by: (.*)/.exec(listed) ?? []
-    assert.equal(spawnSync('sh', ['-c', removal]).status, 0)
+    equal(spawnSync('sh', ['-c', removal]).status, 0)
     assertNone(await readdir(folder), (one) => one.startsWith(name))
   },
 )
@@ -1007,7 +971,7 @@ describe('a calendar that goes back to a state that knows less', () => {
       await goBack(places)
       const app = await serve(places)
       const restored = await sequenceOf(app).finally(() => app.stop())
-      assert.ok(restored > shown, `${restored} after ${shown}`)
+      ok(restored > shown, `${restored} after ${shown}`)
     })
 
   async function writeMuch(places: Places): Promise<number> {
@@ -1023,7 +987,7 @@ describe('a calendar that goes back to a state that knows less', () => {
   async function sequenceOf({ port }: App): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${port}/events.ics`)).text()
     const [, sequence] = /SEQUENCE:(\d+)/.exec(text) ?? []
-    assert.ok(sequence, text)
+    ok(sequence, text)
     return Number(sequence)
   }
 })

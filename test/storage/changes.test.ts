@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -20,7 +20,7 @@ const change = (database: Database, record: number) => database.write((tx) => to
 
 async function readFrom(database: Database, cursor: string) {
   const read = await database.readChanges(cursor)
-  assert.ok(read !== 'too old')
+  ok(read !== 'too old')
   return read
 }
 
@@ -28,21 +28,21 @@ test('changes since a cursor are those committed after it, each once', async (t)
   const { database } = await openScratch(t)
   await change(database, 1)
   const cursor = await database.cursor()
-  assert.deepEqual((await readFrom(database, cursor)).changes, [])
+  deepEqual((await readFrom(database, cursor)).changes, [])
   await database.write(async (tx) => {
     await touch(tx, 'venue', 2)
     await touch(tx, 'term', 2)
     await touch(tx, 'venue', 2)
   })
   const read = await readFrom(database, cursor)
-  assert.deepEqual(
+  deepEqual(
     read.changes.sort((a, b) => a.kind.localeCompare(b.kind)),
     [
       { kind: 'term', record: 2 },
       { kind: 'venue', record: 2 },
     ],
   )
-  assert.deepEqual((await readFrom(database, read.cursor)).changes, [])
+  deepEqual((await readFrom(database, read.cursor)).changes, [])
 })
 
 const endOf = (cursor: string) => cursor.split('-', 1)[0] ?? ''
@@ -51,15 +51,15 @@ test('a cursor stays the same for as long as nothing is committed', async (t) =>
   const { database } = await openScratch(t)
   await change(database, 1)
   const cursor = await database.cursor()
-  await assert.rejects(
+  await rejects(
     database.write(async (tx) => {
       await touch(tx, 'event', 2)
       throw new Error('not after all')
     }),
   )
-  assert.equal(endOf(await database.cursor()), endOf(cursor))
+  equal(endOf(await database.cursor()), endOf(cursor))
   await change(database, 2)
-  assert.notEqual(endOf(await database.cursor()), endOf(cursor))
+  notEqual(endOf(await database.cursor()), endOf(cursor))
 })
 
 async function lookWhileWriting(look: () => Promise<void>, settings: readonly string[]) {
@@ -88,9 +88,9 @@ test('no change is missed or told twice while eight writers of two processes wri
   }
   const { lines, looks } = await lookWhileWriting(look, [address, '4', '150'])
   const expected = lines.map(Number)
-  assert.equal(expected.length, 1200)
+  equal(expected.length, 1200)
   t.diagnostic(`${looks} looks`)
-  assert.deepEqual(
+  deepEqual(
     told.sort((a, b) => a - b),
     expected.sort((a, b) => a - b),
   )
@@ -109,12 +109,12 @@ test('a change is told although transactions that began before it go on', onPost
   await begun.promise
   await change(database, 2)
   const first = await readFrom(database, start)
-  assert.deepEqual(first.changes, [{ kind: 'event', record: 2 }])
+  deepEqual(first.changes, [{ kind: 'event', record: 2 }])
   released.resolve()
   await slow
   const second = await readFrom(database, first.cursor)
-  assert.deepEqual(second.changes, [{ kind: 'event', record: 1 }])
-  assert.deepEqual((await readFrom(database, second.cursor)).changes, [])
+  deepEqual(second.changes, [{ kind: 'event', record: 1 }])
+  deepEqual((await readFrom(database, second.cursor)).changes, [])
 })
 
 test(
@@ -142,14 +142,14 @@ test(
     await catchUp(memory)
     const { sources, settings } = memory
     released.resolve()
-    await assert.rejects(givenUp)
+    await rejects(givenUp)
     await catchUp(memory)
     const { version } = memory
-    assert.equal(version, (await remember()).version)
-    assert.deepEqual({ sources: memory.sources, settings: memory.settings }, { sources, settings })
+    equal(version, (await remember()).version)
+    deepEqual({ sources: memory.sources, settings: memory.settings }, { sources, settings })
     await change(database, 2)
     await catchUp(memory)
-    assert.notEqual(memory.version, version)
+    notEqual(memory.version, version)
   },
 )
 
@@ -158,11 +158,11 @@ test('listeners are called before a write is acknowledged, until they are taken 
   let calls = 0
   const stop = database.onChange(() => calls++)
   const seen = await change(database, 1).then(() => calls)
-  assert.ok(seen >= 1)
+  ok(seen >= 1)
   stop()
   calls = 0
   await change(database, 2)
-  assert.equal(calls, 0)
+  equal(calls, 0)
 })
 
 test('a change of another process is noticed without being asked for', async (t) => {
@@ -203,7 +203,7 @@ test('a node whose listening connection is cut notices changes soon again', onPo
     stop()
     const read = await readFrom(database, cursor)
     cursor = read.cursor
-    assert.deepEqual(read.changes, [{ kind: 'event', record: i }])
+    deepEqual(read.changes, [{ kind: 'event', record: i }])
   }
 })
 
@@ -233,14 +233,14 @@ test('rows of deleted records go after 90 days, who missed them is told; others 
     return late === endOf(late)
   }, 'other transactions never ended')
   await dropOld(database, 0, Date.now() + 89 * DAY_MS)
-  assert.deepEqual(await recordsOf(database), [1, 2, 3, 4])
+  deepEqual(await recordsOf(database), [1, 2, 3, 4])
   await dropOld(database, 0, Date.now() + 91 * DAY_MS)
-  assert.deepEqual(await recordsOf(database), [2, 4])
-  assert.equal(endOf(await database.cursor()), late)
-  assert.equal(await database.readChanges(early), 'too old')
-  assert.deepEqual((await readFrom(database, late)).changes, [])
+  deepEqual(await recordsOf(database), [2, 4])
+  equal(endOf(await database.cursor()), late)
+  equal(await database.readChanges(early), 'too old')
+  deepEqual((await readFrom(database, late)).changes, [])
   await change(database, 2)
-  assert.deepEqual((await readFrom(database, late)).changes, [{ kind: 'event', record: 2 }])
+  deepEqual((await readFrom(database, late)).changes, [{ kind: 'event', record: 2 }])
 })
 
 test('the latest change stays of a record deleted long ago: no cursor is given twice', async (t) => {
@@ -249,8 +249,8 @@ test('the latest change stays of a record deleted long ago: no cursor is given t
   await remove(database, 2)
   const cursor = await database.cursor()
   await dropOld(database, 0, Date.now() + 365 * DAY_MS)
-  assert.equal(endOf(await database.cursor()), endOf(cursor))
-  assert.deepEqual(await recordsOf(database), [1, 2])
+  equal(endOf(await database.cursor()), endOf(cursor))
+  deepEqual(await recordsOf(database), [1, 2])
 })
 
 test('two thousand and more tombstones are dropped in small writes', async (t) => {
@@ -261,7 +261,7 @@ test('two thousand and more tombstones are dropped in small writes', async (t) =
   })
   await change(database, 9999)
   await dropOld(database, 0, Date.now() + 91 * DAY_MS)
-  assert.deepEqual(await recordsOf(database), [9999])
+  deepEqual(await recordsOf(database), [9999])
 })
 
 test('a row has a rising sequence, by whom it was, and whether the public could see it', async (t) => {
@@ -283,13 +283,13 @@ test('a row has a rising sequence, by whom it was, and whether the public could 
       rows.push(Object.values(row))
     }
   }
-  assert.deepEqual(rows, [
+  deepEqual(rows, [
     [0, 0, 0, 7],
     [0, 1, 0, 7],
     [1, 0, 0, 7],
     [1, 0, 1, 7],
   ])
-  assert.deepEqual(sequences, [...new Set(sequences)].sort())
+  deepEqual(sequences, [...new Set(sequences)].sort())
 })
 
 test('a reader of eight writers of the same records misses no change; cursors mean one state', async (t) => {
@@ -306,7 +306,7 @@ test('a reader of eight writers of the same records misses no change; cursors me
     const state = JSON.stringify(rows)
     // The rows are at least as new as the cursor, and exactly its state if nothing was committed meanwhile.
     if ((await database.cursor()) === read.cursor) {
-      assert.equal(states.get(read.cursor) ?? state, state)
+      equal(states.get(read.cursor) ?? state, state)
       states.set(read.cursor, state)
     }
     const now = new Map(rows.map((row) => [row.record, row.sequence]))
@@ -314,19 +314,16 @@ test('a reader of eight writers of the same records misses no change; cursors me
     cursor = read.cursor
   }
   const { lines, looks } = await lookWhileWriting(look, [address, '4', '150', '12'])
-  assert.equal(lines.length, 1200)
+  equal(lines.length, 1200)
   const rows = await sequences()
-  assert.deepEqual(
+  deepEqual(
     rows.map(({ record, sequence }) => [record, sequence]),
     [...seen].sort(([a], [b]) => a - b),
   )
   const touched = lines.flatMap((line) => line.split(' '))
   for (const { record, sequence } of rows) {
     const times = touched.filter((one) => one === String(record)).length
-    assert.ok(
-      sequence >= start + times - 1,
-      `${record} changed ${times} times, and is at ${sequence - start}`,
-    )
+    ok(sequence >= start + times - 1, `${record} changed ${times} times, and is at ${sequence - start}`)
   }
   t.diagnostic(`${looks} looks, ${states.size} cursors`)
 })
@@ -335,7 +332,7 @@ test('a cursor of a database that was replaced by an older one is too old', asyn
   const { database } = await openScratch(t)
   await change(database, 1)
   const cursor = await database.cursor()
-  assert.equal(await database.readChanges(`${BigInt(endOf(cursor)) + 1_000_000n}`), 'too old')
+  equal(await database.readChanges(`${BigInt(endOf(cursor)) + 1_000_000n}`), 'too old')
 })
 
 test('more changes than anybody would take in one by one are too old', async (t) => {
@@ -344,5 +341,5 @@ test('more changes than anybody would take in one by one are too old', async (t)
   await database.write(async (tx) => {
     for (let record = 1; record <= MOST_CHANGES + 1; record++) await touch(tx, 'event', record)
   })
-  assert.equal(await database.readChanges(cursor), 'too old')
+  equal(await database.readChanges(cursor), 'too old')
 })

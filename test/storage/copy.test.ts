@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -87,9 +87,9 @@ describe('a copied calendar', () => {
     source = await serve(fileAddress('source'), 'media-source')
     for (const { from, to, mediaFrom, mediaTo } of hops) {
       const printed = await copy(from, to, { mediaFrom: fileStore(mediaFrom), mediaTo: fileStore(mediaTo) })
-      assert.match(printed, new RegExp(`^events {2,}${all} {2,}${all}$`, 'm'))
-      assert.match(printed, /^Files of images: 6 copied, 0 there already, 0 missing\.$/m)
-      assert.match(printed, /^Copied \d+ rows; the counts of all tables agree\.$/m)
+      match(printed, new RegExp(`^events {2,}${all} {2,}${all}$`, 'm'))
+      match(printed, /^Files of images: 6 copied, 0 there already, 0 missing\.$/m)
+      match(printed, /^Copied \d+ rows; the counts of all tables agree\.$/m)
       copies.push(await serve(to, mediaTo))
     }
   })
@@ -113,7 +113,7 @@ describe('a copied calendar', () => {
 
   test('gives the same answers', async () => {
     const expected = await readEveryAnswer(source.port)
-    for (const app of copies) assert.deepEqual(await readEveryAnswer(app.port), expected)
+    for (const app of copies) deepEqual(await readEveryAnswer(app.port), expected)
   })
 
   test('sends the same files', async () => {
@@ -121,16 +121,16 @@ describe('a copied calendar', () => {
     const paths = body.flatMap(({ media_details }) =>
       Object.values(media_details.sizes).map(({ source_url }) => source_url.slice(SITE.length)),
     )
-    assert.equal(paths.length, 6)
+    equal(paths.length, 6)
     for (const path of paths) {
       const [expected, ...others] = await Promise.all(
         [source, ...copies].map(async ({ port }) => {
           const response = await fetch(`http://127.0.0.1:${port}${path}`)
-          assert.equal(response.status, 200)
+          equal(response.status, 200)
           return Buffer.from(await response.arrayBuffer())
         }),
       )
-      for (const other of others) assert.deepEqual(other, expected)
+      for (const other of others) deepEqual(other, expected)
     }
   })
 
@@ -142,7 +142,7 @@ describe('a copied calendar', () => {
       const made = (await ask(app, 'admin', '/tribe/events/v1/events', create)) as typeof expected & {
         body: typeof body
       }
-      assert.deepEqual([made.body.id, made.body.categories[0]?.id], [body.id, body.categories[0]?.id])
+      deepEqual([made.body.id, made.body.categories[0]?.id], [body.id, body.categories[0]?.id])
     }
   })
 })
@@ -161,11 +161,11 @@ test('a copy killed on its way leaves an empty target, and the same command make
     // The rows of the first large table are being copied.
     if (line.startsWith('terms:')) code = await end('SIGKILL')
   }
-  assert.equal(code, null)
-  assert.equal(await countTerms(target.address), 0)
-  assert.match(await copy(from, target.address), /^terms {2,}10000 {2,}10000$/m)
-  assert.equal(await countTerms(target.address), 10_000)
-  assert.match(await copy(from, target.address), /^The target held all 10000 rows already\.$/m)
+  equal(code, null)
+  equal(await countTerms(target.address), 0)
+  match(await copy(from, target.address), /^terms {2,}10000 {2,}10000$/m)
+  equal(await countTerms(target.address), 10_000)
+  match(await copy(from, target.address), /^The target held all 10000 rows already\.$/m)
   await target.remove()
 })
 
@@ -178,7 +178,7 @@ test('files that are there are not sent again, but those that a killed copy left
   await rm(lost)
   await truncate(empty)
   const printed = await copy(fileAddress('source'), fileAddress('again'), media)
-  assert.match(printed, /^Files of images: 2 copied, 4 there already, 0 missing\.$/m)
+  match(printed, /^Files of images: 2 copied, 4 there already, 0 missing\.$/m)
 })
 
 test('files that the source lacks are named; another of the name in the target is not replaced', async () => {
@@ -187,11 +187,11 @@ test('files that the source lacks are named; another of the name in the target i
     mediaFrom: fileStore('media-none'),
     mediaTo,
   })
-  assert.match(printed, /^Not in the source, though an image names it: \d{4}\/\d\d\/lantern\.png$/m)
-  assert.match(printed, /^Files of images: 0 copied, 0 there already, 6 missing\.$/m)
+  match(printed, /^Not in the source, though an image names it: \d{4}\/\d\d\/lantern\.png$/m)
+  match(printed, /^Files of images: 0 copied, 0 there already, 6 missing\.$/m)
   const [key = ''] = printed.match(/\d{4}\/\d\d\/lantern\.png/) ?? []
   await localMediaStore(join(folder, 'media-other')).put(key, Buffer.from('another'), 'image/png')
-  await assert.rejects(
+  await rejects(
     copy(fileAddress('source'), fileAddress('again'), { mediaFrom: fileStore('media-source'), mediaTo }),
     { message: `The target store has another file ${key}.` },
   )
@@ -201,18 +201,15 @@ test('files are carried into a bucket, and a bucket that fails is named', async 
   const s3 = await startS3()
   const media = { mediaFrom: fileStore('media-source'), mediaTo: s3.place('calendar') }
   const printed = await copy(fileAddress('source'), fileAddress('again'), media)
-  assert.match(printed, /^Files of images: 6 copied, 0 there already, 0 missing\.$/m)
-  assert.equal((await s3.names()).length, 6)
+  match(printed, /^Files of images: 6 copied, 0 there already, 0 missing\.$/m)
+  equal((await s3.names()).length, 6)
   await s3.halt()
-  await assert.rejects(
+  await rejects(
     copy(fileAddress('source'), fileAddress('again'), media),
     /media store s3:\/\/images fails: ECONNREFUSED/,
   )
   await s3.close()
-  await assert.rejects(
-    copy(fileAddress('source'), fileAddress('again'), { mediaTo: s3.place() }),
-    /give both/,
-  )
+  await rejects(copy(fileAddress('source'), fileAddress('again'), { mediaTo: s3.place() }), /give both/)
 })
 
 test('a target with other data is refused in one sentence and stays as it is', async () => {
@@ -225,10 +222,10 @@ test('a target with other data is refused in one sentence and stays as it is', a
       '', 0, 'x')`.execute(tx)
   })
   await database.close()
-  await assert.rejects(copy(from, other.address), {
+  await rejects(copy(from, other.address), {
     message: 'The target already holds other rows (1 in terms); copy into an empty database.',
   })
-  assert.equal(await countTerms(other.address), 1)
+  equal(await countTerms(other.address), 1)
   await other.remove()
 })
 
@@ -241,7 +238,7 @@ test('rows that differ are not the same copy, however many there are', async () 
     await tx.updateTable('terms').set({ description: 'changed' }).where('slug', '=', 'term-250').execute()
   })
   await database.close()
-  await assert.rejects(copy(from, to), {
+  await rejects(copy(from, to), {
     message: 'The target already holds other rows (500 in terms); copy into an empty database.',
   })
 })
@@ -253,18 +250,18 @@ test('a file whose calendar was copied elsewhere is served no more, and can be t
   const config = testConfig(folder, { database: address })
   const note = join(folder, 'moved.sqlite-moved')
   const printed = await copy(address, target.address)
-  assert.ok(
+  ok(
     printed.endsWith(
       `The service is not started on ${join(folder, 'moved.sqlite')} any more, unless ${note} is removed.`,
     ),
   )
   const said = `The calendar in ${join(folder, 'moved.sqlite')} was copied to ${target.address} at `
   const refused = ({ message }: Error) => message.startsWith(said) && message.endsWith(`remove ${note}.`)
-  await assert.rejects(
+  await rejects(
     startApp(config).then((app) => app.stop()),
     refused,
   )
-  assert.match(await copy(address, target.address), /^The target held all 500 rows already\.$/m)
+  match(await copy(address, target.address), /^The target held all 500 rows already\.$/m)
   await (await openCalendar(config, [])).close()
   await rm(note)
   await (await startApp(config)).stop()
@@ -280,11 +277,8 @@ test('imports into a file whose calendar was copied elsewhere are refused, expor
       () => '',
       ({ stderr }: { stderr: string }) => stderr,
     )
-  assert.match(
-    await program(['import', join(folder, 'events.csv')]),
-    /^The calendar in .* was copied to sqlite:.*/,
-  )
-  assert.equal(await program(['export', '--format', 'json', '--output', join(folder, 'moved.json')]), '')
+  match(await program(['import', join(folder, 'events.csv')]), /^The calendar in .* was copied to sqlite:.*/)
+  equal(await program(['export', '--format', 'json', '--output', join(folder, 'moved.json')]), '')
 })
 
 test('a file that a calendar is copied into is served, wherever its own calendar had gone', async () => {
@@ -294,7 +288,7 @@ test('a file that a calendar is copied into is served, wherever its own calendar
   await rm(join(folder, 'here.sqlite'))
   await copy(there, here)
   await (await startApp(testConfig(folder, { database: here }))).stop()
-  await assert.rejects(
+  await rejects(
     startApp(testConfig(folder, { database: there })).then((app) => app.stop()),
     /was copied to sqlite:.*here\.sqlite/,
   )
@@ -305,7 +299,7 @@ test('a copy begins an edition of its own, since it may go on otherwise than its
   const source = await openMigrated(from)
   await copy(from, to)
   const target = await openMigrated(to)
-  assert.notEqual(await readEdition(target.read), await readEdition(source.read))
+  notEqual(await readEdition(target.read), await readEdition(source.read))
   await source.close()
   await target.close()
 })
@@ -316,7 +310,7 @@ test('counts are compared table by table', async () => {
     await tx.insertInto('records').values({ kind: 'event' }).execute()
   })
   const counts = await compareCounts(from.read, to.read, await listTables(to.read))
-  assert.deepEqual(
+  deepEqual(
     counts.filter(({ source, target }) => source !== target),
     [{ table: 'records', source: 1, target: 0 }],
   )
@@ -326,14 +320,14 @@ test('counts are compared table by table', async () => {
 
 test('a source that is not there, or is no calendar, is refused in one sentence', async () => {
   const target = fileAddress('nothing-target')
-  await assert.rejects(copy(fileAddress('nowhere'), target), {
+  await rejects(copy(fileAddress('nowhere'), target), {
     message:
       `There is no database ${join(folder, 'nowhere.sqlite')}. ` +
       'Start the service once (kalends serve), which makes it.',
   })
   const bare = await openDatabase(fileAddress('bare'))
   await bare.close()
-  await assert.rejects(copy(fileAddress('bare'), target), { message: 'The source holds no calendar.' })
+  await rejects(copy(fileAddress('bare'), target), { message: 'The source holds no calendar.' })
 })
 
 test('a source of another version is refused by what it lacks or has beyond this one', async () => {
@@ -342,11 +336,11 @@ test('a source of another version is refused by what it lacks or has beyond this
   await database.write(async (tx) => {
     await sql`insert into migrations (name) values ('0001-first'), ('9999-later')`.execute(tx)
   })
-  await assert.rejects(copy(from, to), { message: 'The source is of a newer version (with 9999-later).' })
+  await rejects(copy(from, to), { message: 'The source is of a newer version (with 9999-later).' })
   await database.write(async (tx) => {
     await sql`delete from migrations where name in (${FIRST_STEP}, '9999-later')`.execute(tx)
   })
-  await assert.rejects(copy(from, to), {
+  await rejects(copy(from, to), {
     message: `The source is of an older version (without ${FIRST_STEP}); serve it once with this one.`,
   })
   await database.close()

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -63,26 +63,26 @@ test(
     const other = second.address(new URL(database).pathname.slice(1))
 
     const before = await serve(database)
-    assert.equal(await makeVenue(before, 'On the first'), 201)
+    equal(await makeVenue(before, 'On the first'), 201)
     await before.end()
     const signal = await makeFollow(first, second)
     await first.halt('fast')
-    assert.equal(await ask(other, 'select pg_promote()'), 'true')
+    equal(await ask(other, 'select pg_promote()'), 'true')
     writeFileSync(signal, '')
     await first.start()
 
     const meanwhile = await serve(other)
-    assert.equal(await makeVenue(meanwhile, 'On the second'), 201)
+    equal(await makeVenue(meanwhile, 'On the second'), 201)
     await meanwhile.end()
     const signalBack = await makeFollow(second, first)
     await second.halt('fast')
-    assert.equal(await ask(database, 'select pg_promote()'), 'true')
+    equal(await ask(database, 'select pg_promote()'), 'true')
     writeFileSync(signalBack, '')
     await second.start()
 
     const back = await serve(database)
-    assert.equal(await makeVenue(back, 'On the first again'), 201)
-    assert.deepEqual(await venuesOf(back), ['On the first', 'On the first again', 'On the second'])
+    equal(await makeVenue(back, 'On the first again'), 201)
+    deepEqual(await venuesOf(back), ['On the first', 'On the first again', 'On the second'])
     await back.end()
   },
 )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type SqlBool, sql } from 'kysely'
 import { hasSearchedWords, parseSearch } from '../../src/base/text/search.ts'
@@ -124,7 +124,7 @@ describe('the events that a search finds', () => {
   ] as const
   for (const [search, told] of searches) {
     test(`are those whose texts contain ${told}: ${search}`, async () => {
-      assert.deepEqual(listed(await database.findMatching(parseSearch(search))), expected(search))
+      deepEqual(listed(await database.findMatching(parseSearch(search))), expected(search))
     })
   }
 
@@ -139,7 +139,7 @@ describe('the events that a search finds', () => {
     const search = fc.array(piece, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '))
     await fc.assert(
       fc.asyncProperty(search, async (text) => {
-        assert.deepEqual(listed(await database.findMatching(parseSearch(text))), expected(text))
+        deepEqual(listed(await database.findMatching(parseSearch(text))), expected(text))
       }),
       { numRuns: rounds(37) },
     )
@@ -154,7 +154,7 @@ describe('the events that a search finds', () => {
         .where(searched(sql<SqlBool>`slug like '%7%'`))
         .orderBy('id')
         .execute()
-      assert.deepEqual(
+      deepEqual(
         rows.map(({ id }) => id),
         expected(search).filter((id) => String(id).includes('7')),
       )
@@ -179,14 +179,14 @@ describe('the events that a search finds', () => {
       if (change === 2) texts.delete(id)
       if (round % 5 === 0) {
         const search = text.split(/\s+/).at(round % 3) ?? 'a'
-        assert.deepEqual(listed(await database.findMatching(parseSearch(search))), expected(search), search)
+        deepEqual(listed(await database.findMatching(parseSearch(search))), expected(search), search)
       }
     }
     const other = listed(await database.findMatching(parseSearch('-ka')))
-    assert.deepEqual(other, expected('-ka'))
+    deepEqual(other, expected('-ka'))
   })
 
   test('are none when the search was for something that is in none, however much else is asked', async () => {
-    assert.equal(countIds(await database.findMatching(parseSearch('a in xyzzy'))), 0)
+    equal(countIds(await database.findMatching(parseSearch('a in xyzzy'))), 0)
   })
 })

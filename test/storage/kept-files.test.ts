@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -46,7 +46,7 @@ test('the log of writes begins anew once it is long, while others write and read
   isOver = true
   await reading
   const shown = (await database.read.selectFrom('terms').select('id').execute()).length
-  assert.equal(shown, WRITES)
+  equal(shown, WRITES)
   t.diagnostic(`${Math.round(longest / 1e6)} MB of log for ${WRITES} MB of writes`)
   // The log is reused from its start when further writes do not make it longer.
   const at = async () => (await stat(log)).size

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -71,7 +71,7 @@ test(
     const { late, service, direct, id, list } = await startLate(t)
     for (let version = 1; version <= 4; version++) {
       // Reads the list until it is cached.
-      for (let reads = 0; reads < 3; reads++) assert.equal(await list(), `Version ${version - 1}`)
+      for (let reads = 0; reads < 3; reads++) equal(await list(), `Version ${version - 1}`)
       late.isLate = (sent) => sent.includes('commit')
       const title = `Version ${version}`
       const writing = service.update(`/events/${id}`, { title })
@@ -79,7 +79,7 @@ test(
         (await direct.query('select title from events where id = $1', [id])).rows[0].title === title
       await until(isCommitted, 'nothing was committed', 20)
       const { body } = await service.get(`/events/${id}?read=${version}`)
-      assert.deepEqual([body.title, await list()], [title, title])
+      deepEqual([body.title, await list()], [title, title])
       late.isLate = () => false
       await writing
     }
@@ -91,7 +91,7 @@ test(
   onPostgres,
   async (t) => {
     const { late, service, id, list } = await startLate(t)
-    for (let reads = 0; reads < 3; reads++) assert.equal(await list(), 'Version 0')
+    for (let reads = 0; reads < 3; reads++) equal(await list(), 'Version 0')
     const begun = Promise.withResolvers<string>()
     late.isLate = (sent) => {
       const isOfMemory = late.isOfMemory(sent)
@@ -99,9 +99,9 @@ test(
       return isOfMemory
     }
     const writing = service.update(`/events/${id}`, { title: 'Version 1' })
-    assert.equal(await Promise.race([begun.promise, writing]), 'begun')
+    equal(await Promise.race([begun.promise, writing]), 'begun')
     const { body } = await service.get(`/events/${id}?read=1`)
-    assert.deepEqual([body.title, await list()], ['Version 1', 'Version 1'])
+    deepEqual([body.title, await list()], ['Version 1', 'Version 1'])
     await writing
   },
 )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,22 +41,22 @@ describe('while another process has the file locked', onSqlite, () => {
       service.get('/events', 'admin'),
       service.get('/venues?search=hall'),
     ])
-    assert.deepEqual(pluck(answers, 'status'), [200, 200, 200, 200, 200])
-    assert.ok(!isWritten)
+    deepEqual(pluck(answers, 'status'), [200, 200, 200, 200, 200])
+    ok(!isWritten)
     other.exec('rollback')
-    assert.deepEqual(pluck(await writes, 'status'), [201, 201, 201])
+    deepEqual(pluck(await writes, 'status'), [201, 201, 201])
   })
 
   test('a write is given up after some seconds with 503, and later ones succeed', async () => {
     other.exec('begin immediate')
     const since = performance.now()
     const { status, headers, body } = await service.post('/events', event('Too late'))
-    assert.ok(performance.now() - since > 3000)
-    assert.deepEqual([status, headers.get('retry-after'), body.code], [503, '1', 'rest_unavailable'])
-    assert.equal((await service.get('/events', 'admin')).body.total, 0)
+    ok(performance.now() - since > 3000)
+    deepEqual([status, headers.get('retry-after'), body.code], [503, '1', 'rest_unavailable'])
+    equal((await service.get('/events', 'admin')).body.total, 0)
     other.exec('rollback')
-    assert.equal((await service.post('/events', event('In time'))).status, 201)
-    assert.equal((await service.get('~/readyz')).status, 200)
+    equal((await service.post('/events', event('In time'))).status, 201)
+    equal((await service.get('~/readyz')).status, 200)
   })
 })
 
@@ -98,13 +98,13 @@ describe('while somebody has a row locked', onPostgres, () => {
         service.get('/venues'),
         service.get('~/readyz'),
       ])
-      assert.deepEqual(pluck(answers, 'status'), [200, 200, 200, 200])
+      deepEqual(pluck(answers, 'status'), [200, 200, 200, 200])
       answered++
       await sleep(20)
     }
-    assert.ok(answered >= 3, `${answered} rounds of reads`)
+    ok(answered >= 3, `${answered} rounds of reads`)
     for (const { status, headers, body } of await updates)
-      assert.deepEqual([status, headers.get('retry-after'), body.code], [503, '1', 'rest_unavailable'])
+      deepEqual([status, headers.get('retry-after'), body.code], [503, '1', 'rest_unavailable'])
     await other.query('rollback')
     await until(
       async () => (await service.put(`/events/${body.id}`, { title: 'Free' })).status === 200,

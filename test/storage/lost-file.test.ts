@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,20 +35,20 @@ describe('the file of a database', onSqlite, () => {
       const file = join(folder, `${what}.sqlite`)
       const ready = async () => (await fetch(`${service.origin}/readyz`)).status
       await service.create('/events', { title: 'Before', ...day })
-      assert.equal(await ready(), 200)
+      equal(await ready(), 200)
       await lose(file)
       const { status, headers } = await service.post('/events', { title: 'Lost', ...day }, 'admin')
-      assert.deepEqual([status, headers.get('retry-after')], [503, '1'])
-      assert.equal(await ready(), 503)
+      deepEqual([status, headers.get('retry-after')], [503, '1'])
+      equal(await ready(), 503)
       const together = await Promise.all(
         ['A', 'B', 'C'].map((title) => service.post('/events', { title, ...day })),
       )
-      assert.deepEqual(new Set(together.map((each) => each.status)), new Set([503]))
+      deepEqual(new Set(together.map((each) => each.status)), new Set([503]))
       await rename(`${file}.away`, file)
-      assert.equal(await ready(), 200)
+      equal(await ready(), 200)
       await service.create('/events', { title: 'After', ...day })
       const { body } = await service.get('/events?per_page=10&start_date=2020-01-01')
-      assert.deepEqual(pluck(body.events, 'title'), ['Before', 'After'])
+      deepEqual(pluck(body.events, 'title'), ['Before', 'After'])
       await service.close()
     })
 
@@ -68,17 +68,17 @@ describe('the file of a database', onSqlite, () => {
     await fill('Late')
     execFileSync('cp', [file, `${file}.late`])
     await service.create('/events', { title: 'In the log', ...day })
-    assert.equal(await ready(), 200)
+    equal(await ready(), 200)
     const { ino } = await stat(file)
     execFileSync('cp', [`${file}.early`, file])
-    assert.equal((await stat(file)).ino, ino)
-    assert.equal((await service.post('/events', { title: 'Lost', ...day })).status, 503)
-    assert.equal(await ready(), 503)
+    equal((await stat(file)).ino, ino)
+    equal((await service.post('/events', { title: 'Lost', ...day })).status, 503)
+    equal(await ready(), 503)
     execFileSync('cp', [`${file}.late`, file])
     await service.create('/events', { title: 'After', ...day })
-    assert.equal(await ready(), 200)
+    equal(await ready(), 200)
     const { body } = await service.get('/events?per_page=1&start_date=2020-01-01')
-    assert.equal(body.total, 22)
+    equal(body.total, 22)
     await service.close()
   })
 
@@ -94,8 +94,8 @@ describe('the file of a database', onSqlite, () => {
     connection.exec('drop table filler; vacuum; pragma wal_checkpoint(truncate)')
     for (let i = 0; i < 20; i++)
       await service.create('/events', { title: `After ${i}`, description: 'x'.repeat(20_000), ...day })
-    assert.ok((await stat(file)).size < size)
-    assert.equal(await ready(), 200)
+    ok((await stat(file)).size < size)
+    equal(await ready(), 200)
     connection.close()
     await service.close()
   })
@@ -108,7 +108,7 @@ describe('the file of a database', onSqlite, () => {
     await until(() => lines('logged.sqlite is gone') > 0, 'the log says nothing')
     await rename(`${file}.away`, file)
     await until(() => lines('The database answers again.') > 0, 'the log says nothing of the return')
-    assert.equal(lines('The database answers again.'), 1)
+    equal(lines('The database answers again.'), 1)
     await service.end()
   })
 
@@ -117,17 +117,14 @@ describe('the file of a database', onSqlite, () => {
     const config = testConfig(folder, { database: `sqlite:${file}` })
     await (await openStorage(config, [])).close()
     await truncate(file)
-    await assert.rejects(
+    await rejects(
       openStorage(config, []),
       /^Error: The database .*emptied\.sqlite is empty: restore a backup/,
     )
-    assert.equal((await stat(file)).size, 0)
+    equal((await stat(file)).size, 0)
     await rm(file)
     await writeFile(`${file}-wal`, 'what was written last')
-    await assert.rejects(
-      openStorage(config, []),
-      /^Error: There is no database .*, but its log .*-wal is there/,
-    )
+    await rejects(openStorage(config, []), /^Error: There is no database .*, but its log .*-wal is there/)
     await rm(`${file}-wal`)
     await (await openStorage(config, [])).close()
   })

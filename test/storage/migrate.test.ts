@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { wantedWords } from '../../src/base/text/stems.ts'
@@ -32,30 +32,30 @@ test('three processes that start at once on an empty database run each step once
   const { address, remove } = await scratchDatabase('bare')
   const processes = [1, 2, 3].map(() => startProcess('test/storage/migrating-process.ts', [address]))
   const printed = await Promise.all(processes.map(readAll))
-  assert.deepEqual(await Promise.all(processes.map(({ ended }) => ended)), [0, 0, 0])
+  deepEqual(await Promise.all(processes.map(({ ended }) => ended)), [0, 0, 0])
   const [all, ...others] = printed.flat().sort()
-  assert.match(String(all), /^0052-nothing-presented\b/)
-  assert.deepEqual(others, ['nothing', 'nothing'])
+  match(String(all), /^0052-nothing-presented\b/)
+  deepEqual(others, ['nothing', 'nothing'])
   await remove()
 })
 
 test('a database that is up to date is left as it is', async (t) => {
   const { database } = await openScratch(t)
   const cursor = await database.cursor()
-  assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
-  assert.equal(await database.cursor(), cursor)
+  deepEqual(await migrate(database), { ran: [], remarks: [] })
+  equal(await database.cursor(), cursor)
 })
 
 test('a start says beforehand that it brings a calendar up to date, and nothing of a new one', async (t) => {
   const address = await makeFormer(t)
   const says = /The database is brought up to date, from step (\S+) on/
   const [first] = await startedLines(address)
-  assert.equal(says.exec(first ?? '')?.[1], kernelSteps[0])
+  equal(says.exec(first ?? '')?.[1], kernelSteps[0])
   const again = await startedLines(address)
-  assert.ok(!again.some((line) => says.test(line)))
+  ok(!again.some((line) => says.test(line)))
   const empty = await scratchDatabase('bare')
   t.after(empty.remove)
-  assert.ok(!(await startedLines(empty.address)).some((line) => says.test(line)))
+  ok(!(await startedLines(empty.address)).some((line) => says.test(line)))
 })
 
 async function startedLines(address: string): Promise<string[]> {
@@ -77,12 +77,12 @@ test('a database that a newer version has had is refused in one sentence, and le
     await sql`insert into migrations (name) values ('9999-later')`.execute(tx)
   })
   const cursor = await database.cursor()
-  await assert.rejects(migrate(database), {
+  await rejects(migrate(database), {
     message:
       'The database is of a newer version of Kalends, which made the steps ' +
       '9999-later; start that version, or restore a backup from before it.',
   })
-  assert.equal(await database.cursor(), cursor)
+  equal(await database.cursor(), cursor)
 })
 
 /** The steps of features, which databases of tests have gone through. */
@@ -104,28 +104,25 @@ const letters: FeatureTables = {
 test('tables of a feature are made after those of the kernel, and once', async (t) => {
   const { database } = await openScratch(t)
   const names = ['letters-0001-outbox', 'letters-0002-held']
-  assert.deepEqual((await migrate(database, [letters])).ran, names)
-  assert.deepEqual((await migrate(database, [letters])).ran, [])
-  assert.deepEqual(
-    await findMigrations(database.read),
-    [...kernelSteps, ...names, ...(await ofFeatures())].sort(),
-  )
+  deepEqual((await migrate(database, [letters])).ran, names)
+  deepEqual((await migrate(database, [letters])).ran, [])
+  deepEqual(await findMigrations(database.read), [...kernelSteps, ...names, ...(await ofFeatures())].sort())
   const copied = (await listTables(database.read, [letters])).map(({ name }) => name)
-  assert.ok(copied.includes('letters') && !copied.includes('held_letters'))
-  assert.ok(secretTables([letters]).includes('letters'))
+  ok(copied.includes('letters') && !copied.includes('held_letters'))
+  ok(secretTables([letters]).includes('letters'))
 })
 
 test('a calendar goes on without a left-out feature, is not copied, and refuses newer steps', async (t) => {
   const { database } = await openScratch(t)
   await migrate(database, [letters])
-  assert.deepEqual((await migrate(database)).ran, [])
+  deepEqual((await migrate(database)).ran, [])
   const names = (await findMigrations(database.read)) ?? []
   const tables = await featureTables()
-  assert.throws(() => refuseUnknown(names, tables), {
+  throws(() => refuseUnknown(names, tables), {
     message: 'The database has tables of letters, which this program is without.',
   })
   const older = { ...letters, migrations: letters.migrations?.slice(0, 1) ?? [] }
-  await assert.rejects(
+  await rejects(
     migrate(database, [older]),
     /newer version of Kalends, which made the steps letters-0002-held;/,
   )
@@ -137,8 +134,8 @@ test('a step that fails leaves nothing behind', async (t) => {
     await sql`create table half (id integer)`.execute(tx)
     throw new Error('out of steps')
   })
-  await assert.rejects(failing, /out of steps/)
-  await assert.rejects(sql`select * from half`.execute(database.read), /half/)
+  await rejects(failing, /out of steps/)
+  await rejects(sql`select * from half`.execute(database.read), /half/)
 })
 
 test('searches use an index of trigrams', onPostgres, async (t) => {
@@ -147,7 +144,7 @@ test('searches use an index of trigrams', onPostgres, async (t) => {
     await sql`set local enable_seqscan = off`.execute(tx)
     return sql`explain select id from events where search like ${'%concert%'} escape '\\'`.execute(tx)
   })
-  assert.match(JSON.stringify(plan.rows), /events_search/)
+  match(JSON.stringify(plan.rows), /events_search/)
 })
 
 test(
@@ -162,18 +159,18 @@ test(
     restricted.username = name
     const poor = await openDatabase(restricted.href)
     const { ran, remarks } = await migrate(poor)
-    assert.deepEqual(ran, kernelSteps)
-    assert.match(remarks.join(), /CREATE EXTENSION pg_trgm/)
+    deepEqual(ran, kernelSteps)
+    match(remarks.join(), /CREATE EXTENSION pg_trgm/)
     await poor.close()
-    assert.match((await startedLines(restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
+    match((await startedLines(restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
 
     await administer(address, 'create extension pg_trgm')
     const again = await openDatabase(restricted.href)
-    assert.deepEqual(await migrate(again), { ran: [], remarks: [] })
+    deepEqual(await migrate(again), { ran: [], remarks: [] })
     const { rows } = await sql`select indexname from pg_indexes where indexname like '%\\_search'`.execute(
       again.read,
     )
-    assert.equal(rows.length, 3)
+    equal(rows.length, 3)
     await again.close()
     await administer(address, `drop owned by ${name}`)
     await administer(address, `drop role ${name}`)
@@ -186,7 +183,7 @@ test('a process of the release before cannot write unnoticed to a migrated datab
   const old = database.migrate(async (tx) => {
     await sql`insert into changes (kind, record) values ('event', 1)`.execute(tx)
   })
-  await assert.rejects(old, /null|NULL/)
+  await rejects(old, /null|NULL/)
 })
 
 type Row = Record<string, unknown>
@@ -232,29 +229,26 @@ test('a calendar of 34ed6c85 is carried over with every row, but for marks of le
   const database = await openAgain(t, await makeFormer(t))
   const before = new Map<string, Row[]>()
   for (const table of CARRIED.split(' ')) before.set(table, await rowsOf(database, table))
-  assert.deepEqual((await migrate(database, await featureTables())).ran, [
-    ...kernelSteps,
-    ...(await ofFeatures()),
-  ])
+  deepEqual((await migrate(database, await featureTables())).ran, [...kernelSteps, ...(await ofFeatures())])
   const folded = { events: ['search'], venues: ['search', 'folded'], users: ['language'] } as Readonly<
     Record<string, string[]>
   >
   const unfolded = (table: string) => (row: Row) =>
     Object.fromEntries(Object.entries(row).filter(([name]) => !folded[table]?.includes(name)))
   for (const [table, rows] of before) {
-    assert.ok(rows.length > 0, table)
-    assert.deepEqual((await rowsOf(database, table)).map(unfolded(table)), rows.map(unfolded(table)), table)
+    ok(rows.length > 0, table)
+    deepEqual((await rowsOf(database, table)).map(unfolded(table)), rows.map(unfolded(table)), table)
   }
-  assert.deepEqual(await formOf(database), await formOf((await openScratch(t)).database))
-  assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
+  deepEqual(await formOf(database), await formOf((await openScratch(t)).database))
+  deepEqual(await migrate(database), { ran: [], remarks: [] })
 })
 
 test('a calendar of 34ed6c85 is served with its addresses, links and times, and counts on', async (t) => {
   await using service = await startService({ database: await makeFormer(t) })
   const { body } = await service.get('/events?search=alles&start_date=2020-01-01')
   const [event, ...others] = body.events
-  assert.deepEqual(others, [])
-  assert.deepEqual(
+  deepEqual(others, [])
+  deepEqual(
     [event.id, event.slug, event.start_date, event.utc_start_date, event.description.trim()],
     [
       7,
@@ -267,8 +261,8 @@ test('a calendar of 34ed6c85 is served with its addresses, links and times, and 
   const slugs = [event.venue, event.organizer, event.categories, event.tags].map((all) =>
     all.map(({ slug }: { slug: string }) => slug).join(),
   )
-  assert.deepEqual(slugs, ['town-hall,garden', 'ann-ohara', 'jazz', 'free-entry'])
-  assert.equal((await service.create('/events', { title: 'New', ...day })).id, 16)
+  deepEqual(slugs, ['town-hall,garden', 'ann-ohara', 'jazz', 'free-entry'])
+  equal((await service.create('/events', { title: 'New', ...day })).id, 16)
 })
 
 test('a calendar that went through each former step by itself is up to date', async (t) => {
@@ -277,13 +271,13 @@ test('a calendar that went through each former step by itself is up to date', as
     await sql`insert into migrations (name) values ('0001-first'), ('0033-sequences'),
       ('0051-marks')`.execute(tx)
   })
-  assert.deepEqual(await migrate(database), { ran: [], remarks: [] })
-  assert.deepEqual(await findMigrations(database.read), [...kernelSteps, ...(await ofFeatures())].sort())
+  deepEqual(await migrate(database), { ran: [], remarks: [] })
+  deepEqual(await findMigrations(database.read), [...kernelSteps, ...(await ofFeatures())].sort())
 })
 
 test('steps are numbered in order, and no number comes twice', () => {
   const numbers = kernelSteps.map((name) => Number(/^(\d{4})-/.exec(name)?.[1]))
-  assert.deepEqual(
+  deepEqual(
     numbers.filter((number, at) => at > 0 && !(number > (numbers[at - 1] ?? 0))),
     [],
   )
@@ -292,9 +286,9 @@ test('steps are numbered in order, and no number comes twice', () => {
 test('steps of features have the name of their feature, and no two have one name', async () => {
   const all = await featureTables()
   const names = all.flatMap(({ migrations = [] }) => migrations.map(({ name }) => name))
-  assert.deepEqual(names, [...new Set(names)])
+  deepEqual(names, [...new Set(names)])
   for (const { feature, migrations = [] } of all)
-    for (const { name } of migrations) assert.equal(featureOfStep(name), feature)
+    for (const { name } of migrations) equal(featureOfStep(name), feature)
 })
 
 test('a calendar that stopped behind any step goes on, and ends with the tables of a new one', async (t) => {
@@ -306,11 +300,11 @@ test('a calendar that stopped behind any step goes on, and ends with the tables 
   })
   for (const [at, name] of kernelSteps.entries())
     await stepwise.migrate(async (tx) => {
-      assert.deepEqual(await migrateWithin(tx, kernelSteps.slice(0, at + 1)), [name])
+      deepEqual(await migrateWithin(tx, kernelSteps.slice(0, at + 1)), [name])
     })
-  assert.deepEqual((await migrate(stepwise, await featureTables())).ran, await ofFeatures())
+  deepEqual((await migrate(stepwise, await featureTables())).ran, await ofFeatures())
   const { database } = await openScratch(t)
-  assert.deepEqual(await listTables(stepwise.read), await listTables(database.read))
+  deepEqual(await listTables(stepwise.read), await listTables(database.read))
 })
 
 test('texts with marks are found once folded, and stems are cut anew as the service runs', async (t) => {
@@ -332,22 +326,21 @@ test('texts with marks are found once folded, and stems are cut anew as the serv
     await finishMigration(tx)
     waiting = (await sql<Row>`select doc from unstemmed`.execute(tx)).rows
   })
-  assert.deepEqual(
+  deepEqual(
     waiting.map(({ doc }) => Number(doc)),
     [7],
   )
   const folded = async (table: string) =>
     new Set((await rowsOf(database, table)).map(({ folded: own }) => own))
-  for (const table of ['venues', 'organizers', 'terms'])
-    assert.deepEqual([...(await folded(table))], ['שלום'])
+  for (const table of ['venues', 'organizers', 'terms']) deepEqual([...(await folded(table))], ['שלום'])
   const events = (await rowsOf(database, 'events')).filter(({ id }) => id === 7)
-  assert.deepEqual(pluck(events, 'search'), ['عن احمد\nموسيقى cafe'])
+  deepEqual(pluck(events, 'search'), ['عن احمد\nموسيقى cafe'])
   const isNoneLeft = async () =>
     (await sql`select doc from unstemmed`.execute(database.read)).rows.length === 0
   await until(isNoneLeft, 'stems are not cut anew')
   const searcher = { db: database.read, readInLane: database.readInLane }
   const found = async (words: string) => listIds((await findWords(searcher, wantedWords(words))).all)
-  assert.deepEqual([await found('مُوسِيقَى'), await found('before')], [[7, 9], []])
+  deepEqual([await found('مُوسِيقَى'), await found('before')], [[7, 9], []])
 })
 
 test('a calendar of a version of development is refused in one sentence, and left as it is', async (t) => {
@@ -356,9 +349,9 @@ test('a calendar of a version of development is refused in one sentence, and lef
     await sql`delete from migrations where name > '0005'`.execute(tx)
     await sql`insert into migrations (name) values ('0005-scopes')`.execute(tx)
   })
-  await assert.rejects(
+  await rejects(
     migrate(database),
     /^Error: The database was last served by a version of development \(0005-scopes\)/,
   )
-  assert.equal((await rowsOf(database, 'events')).length, 7)
+  equal((await rowsOf(database, 'events')).length, 7)
 })

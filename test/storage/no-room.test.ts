@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, ok } from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { statement } from '../../src/store/storage/statement.ts'
@@ -21,7 +21,7 @@ async function createUntilRefused(service: TestService) {
     if (answer.status !== 201) return { made, refusal: answer }
     made.push(answer.body.id)
   }
-  assert.fail('no write was refused')
+  fail('no write was refused')
 }
 
 describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
@@ -43,33 +43,33 @@ describe('a database without room', { skip: !onSqlite && 'on SQLite' }, () => {
     await run(`pragma max_page_count = ${Number(rows[0]?.page_count) + 40}`)
     const { made, refusal } = await createUntilRefused(service)
     const { status, headers, body } = refusal
-    assert.deepEqual(
+    deepEqual(
       [status, headers.get('retry-after'), body.code, body.data.status],
       [507, '30', 'rest_insufficient_storage', 507],
     )
     const all = (await service.get('/events?start_date=2031-01-01&end_date=2031-12-31', 'admin')).body.total
-    assert.equal(all, made.length + 1)
+    equal(all, made.length + 1)
     const together = await Promise.all(
       Array.from({ length: 20 }, (_, n) => service.post('/events', event(`All ${n}`))),
     )
-    for (const answer of together) assert.ok([507, 201].includes(answer.status), String(answer.status))
+    for (const answer of together) ok([507, 201].includes(answer.status), String(answer.status))
     await run('pragma max_page_count = 1000000')
-    assert.equal((await service.post('/events', event('Again'))).status, 201)
-    assert.equal((await service.get('~/readyz')).status, 200)
+    equal((await service.post('/events', event('Again'))).status, 201)
+    equal((await service.get('~/readyz')).status, 200)
     const check = await run('pragma integrity_check')
-    assert.deepEqual(Object.values(check[0] ?? {}), ['ok'])
+    deepEqual(Object.values(check[0] ?? {}), ['ok'])
   })
 
   test('that is read-only refuses writes with 503 and is not ready, until it may be written', async () => {
     await run('pragma query_only = on')
     const { status, headers, body } = await service.post('/events', event('Refused'))
-    assert.deepEqual([status, headers.get('retry-after'), body.code], [503, '30', 'rest_read_only'])
-    assert.equal((await service.get('~/readyz')).status, 503)
-    assert.equal((await service.get('~/healthz')).status, 200)
-    assert.equal((await service.get('/events?start_date=2031-01-01&end_date=2031-12-31')).body.total, 1)
+    deepEqual([status, headers.get('retry-after'), body.code], [503, '30', 'rest_read_only'])
+    equal((await service.get('~/readyz')).status, 503)
+    equal((await service.get('~/healthz')).status, 200)
+    equal((await service.get('/events?start_date=2031-01-01&end_date=2031-12-31')).body.total, 1)
     await run('pragma query_only = off')
     // The service recovers by itself.
-    assert.equal((await service.get('~/readyz')).status, 200)
-    assert.equal((await service.post('/events', event('Again'))).status, 201)
+    equal((await service.get('~/readyz')).status, 200)
+    equal((await service.post('/events', event('Again'))).status, 201)
   })
 })

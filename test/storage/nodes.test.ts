@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,21 +57,21 @@ test('events of one title get a slug each, and share a new venue, organizer, cat
       tags: i % 2 ? ['waltz', 'spring'] : ['spring', 'waltz'],
     }),
   )
-  assert.deepEqual(
+  deepEqual(
     answers.map(({ status }) => status),
     answers.map(() => 201),
   )
   const events = answers.map(({ body }) => body)
-  assert.deepEqual(events.map(({ slug }) => slug).sort(), numbered('spring-ball', 16).sort())
-  assert.equal(new Set(events.map(({ venue }) => venue.id)).size, 1)
-  assert.equal(new Set(events.map(({ organizer }) => organizer[0].id)).size, 1)
+  deepEqual(events.map(({ slug }) => slug).sort(), numbered('spring-ball', 16).sort())
+  equal(new Set(events.map(({ venue }) => venue.id)).size, 1)
+  equal(new Set(events.map(({ organizer }) => organizer[0].id)).size, 1)
 
   for (const [path, list, names] of [
     ['/venues', 'venues', ['Old Mill']],
     ['/organizers', 'organizers', ['Dance Club']],
   ] as const) {
     const { body } = await send(0, 'GET', path)
-    assert.deepEqual(
+    deepEqual(
       body[list].map((record: Record<string, string>) => record.venue ?? record.organizer),
       names,
     )
@@ -81,7 +81,7 @@ test('events of one title get a slug each, and share a new venue, organizer, cat
     ['tags', ['spring', 'waltz']],
   ] as const) {
     const { body } = await send(1, 'GET', `/${path}`)
-    assert.deepEqual(
+    deepEqual(
       body[path].map(({ name, count }: { name: string; count: number }) => [name, count]),
       names.map((name) => [name, 16]),
     )
@@ -99,14 +99,10 @@ test('new terms that many events name at once are made once each, and no event i
         tags: i % 2 ? names.toReversed() : names,
       }),
     )
-    assert.deepEqual(
-      new Set(answers.map(({ status }) => status)),
-      new Set([201]),
-      JSON.stringify(answers[0]?.body),
-    )
+    deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]), JSON.stringify(answers[0]?.body))
     for (const path of ['categories', 'tags']) {
       const { body } = await send(round, 'GET', `/${path}?search=Fresh ${round} `)
-      assert.deepEqual(
+      deepEqual(
         body[path].map(({ name, count }: { name: string; count: number }) => [name, count]),
         names.map((name) => [name, 16]),
       )
@@ -117,9 +113,9 @@ test('new terms that many events name at once are made once each, and no event i
 test('an event that sixteen clients move to the trash at once is moved once', async () => {
   const { body: event } = await send(0, 'POST', '/events', { ...WHEN, title: 'Once', tags: ['single'] })
   const answers = await sixteen((i) => send(i, 'DELETE', `/events/${event.id}`))
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(15).fill(410)])
+  deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(15).fill(410)])
   const { body } = await send(2, 'GET', '/tags?hide_empty=false&search=single')
-  assert.equal(body.tags[0].count, 0)
+  equal(body.tags[0].count, 0)
 })
 
 test('changes of one event from all sides leave its terms counted right', async () => {
@@ -127,7 +123,7 @@ test('changes of one event from all sides leave its terms counted right', async 
   const answers = await sixteen((i) =>
     send(i, 'PUT', `/events/${event.id}`, { tags: [`m${i % 4}`, `m${(i + 1) % 4}`] }),
   )
-  assert.deepEqual(
+  deepEqual(
     answers.map(({ status }) => status),
     answers.map(() => 200),
   )
@@ -136,7 +132,7 @@ test('changes of one event from all sides leave its terms counted right', async 
   const counted = Object.fromEntries(
     body.tags.map(({ slug, count }: { slug: string; count: number }) => [slug, count]),
   )
-  assert.deepEqual(
+  deepEqual(
     ['m0', 'm1', 'm2', 'm3'].filter((slug) => counted[slug] === 1),
     now.sort(),
   )
@@ -151,7 +147,7 @@ test("two categories never become each other's parents", async () => {
       send(0, 'PUT', `/categories/${a}`, { parent: b }),
       send(1, 'PUT', `/categories/${b}`, { parent: a }),
     ])
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
+    deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
   }
 })
 
@@ -163,7 +159,7 @@ test('a change through one node is seen there at once, and soon through the othe
   for (let version = 1; version <= 7; version++) {
     const title = `Version ${version}`
     await send(version, 'PUT', `/events/${event.id}`, { title })
-    assert.equal(await titleAt(version), title)
+    equal(await titleAt(version), title)
     for (const other of [version + 1, version + 2])
       await until(async () => (await titleAt(other)) === title, `${title} is not seen`)
   }

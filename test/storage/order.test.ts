@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { serviceForTests } from '../support/service.ts'
@@ -14,9 +14,9 @@ const NAMES = (
 
 test('categories are listed by folded name, code point by code point', async () => {
   for (const name of NAMES.toReversed())
-    assert.equal((await service.post('/categories', { name })).status, 201, name)
+    equal((await service.post('/categories', { name })).status, 201, name)
   const { body } = await service.get('/categories?hide_empty=false&per_page=50')
-  assert.deepEqual(pluck(body.categories, 'name'), NAMES)
+  deepEqual(pluck(body.categories, 'name'), NAMES)
 })
 
 test('events that begin together are listed by id, whatever their titles', async () => {
@@ -33,7 +33,7 @@ test('events that begin together are listed by id, whatever their titles', async
       ).body.id,
     )
   const { body } = await service.get('/events?start_date=2032-01-01&end_date=2032-12-31')
-  assert.deepEqual(pluck(body.events, 'id'), ids)
+  deepEqual(pluck(body.events, 'id'), ids)
 })
 
 const TEXTS = {
@@ -75,7 +75,7 @@ test('searches find the same in any case, with and without accents, in any scrip
       `/events?start_date=2033-01-01&end_date=2033-12-31&search=${encodeURIComponent(words)}`,
       'admin',
     )
-    assert.deepEqual(
+    deepEqual(
       body.events.map(({ id }: { id: number }) => ids.get(id)),
       found,
       words,
@@ -87,17 +87,14 @@ test('words for a venue must stand in one and the same field', async () => {
   await service.post('/venues', { venue: 'Grüner Saal', address: 'Am Markt 5', city: 'Ulm' })
   const found = async (words: string) =>
     (await service.get(`/venues?search=${encodeURIComponent(words)}`)).body.total
-  assert.deepEqual(
-    await Promise.all(['saal GRUNER', 'markt 5', 'saal markt', 'ulm'].map(found)),
-    [1, 1, 0, 1],
-  )
+  deepEqual(await Promise.all(['saal GRUNER', 'markt 5', 'saal markt', 'ulm'].map(found)), [1, 1, 0, 1])
 })
 
 test('a slug with a sign that no database keeps finds nothing', async () => {
   await service.post('/events', { title: 'qr', slug: 'qr', start_date: '2034-01-01', end_date: '2034-01-02' })
   const { status, body } = await service.get('/events/by-slug/q%00r')
-  assert.deepEqual([status, body.code], [400, 'rest_invalid_param'])
-  assert.equal((await service.get('/events/by-slug/qr')).status, 200)
+  deepEqual([status, body.code], [400, 'rest_invalid_param'])
+  equal((await service.get('/events/by-slug/qr')).status, 200)
 })
 
 test('distances are the same to the metre', async () => {
@@ -105,8 +102,8 @@ test('distances are the same to the metre', async () => {
   await service.post('/venues', { venue: 'Null', geo_lat: 0, geo_lng: 0 })
   const within = async (km: number) =>
     (await service.get(`/venues?geoloc=true&geoloc_lat=0&geoloc_lng=1&geoloc_radius=${km}`)).body.total
-  assert.deepEqual([await within(111.194), await within(111.196)], [0, 1])
+  deepEqual([await within(111.194), await within(111.196)], [0, 1])
   const across = async (km: number) =>
     (await service.get(`/venues?geoloc=true&geoloc_lat=0&geoloc_lng=-179.9&geoloc_radius=${km}`)).body.total
-  assert.deepEqual([await across(20_003), await across(20_005)], [0, 1])
+  deepEqual([await across(20_003), await across(20_005)], [0, 1])
 })

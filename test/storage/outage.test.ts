@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, ifError, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase, tellFailures } from '../../src/store/storage/open-database.ts'
@@ -16,13 +16,13 @@ test('a look at a database that outlasts the pause between two is not joined by 
   t.mock.timers.enable({ apis: ['setInterval'] })
   const answers: (() => void)[] = []
   const ping = () => new Promise<void>((resolve) => answers.push(resolve))
-  tellFailures({ ...database, ping }, (error) => assert.ifError(error), assert.fail)
+  tellFailures({ ...database, ping }, (error) => ifError(error), fail)
   for (let i = 0; i < 3; i++) t.mock.timers.tick(2000)
-  assert.equal(answers.length, 1)
+  equal(answers.length, 1)
   answers[0]?.()
   await new Promise(setImmediate)
   t.mock.timers.tick(2000)
-  assert.equal(answers.length, 2)
+  equal(answers.length, 2)
 })
 
 /** An answer to a client. Times are in ms. */
@@ -99,7 +99,7 @@ test(
       await untilAnswered(down, () => true)
       for (const node of nodes) {
         const statuses = statusesSince(node, down)
-        assert.ok(
+        ok(
           statuses.every((status) => status === 503),
           `${how}: ${statuses}`,
         )
@@ -112,7 +112,7 @@ test(
 
     for (const { answer } of traffic.answers.filter(({ answer }) => answer.status >= 300)) {
       const { status, headers, body } = answer
-      assert.deepEqual(
+      deepEqual(
         [status, headers.get('retry-after'), body.code, body.data.status],
         [503, '1', 'rest_unavailable', 503],
       )
@@ -120,7 +120,7 @@ test(
     const acknowledged = traffic.answers.flatMap(({ method, answer }) =>
       method === 'POST' && answer.status === 201 ? [answer.body.id as number] : [],
     )
-    assert.ok(acknowledged.length > 10)
+    ok(acknowledged.length > 10)
     const after = await openDatabase(address)
     const kept = new Set((await after.read.selectFrom('events').select('id').execute()).map(({ id }) => id))
     await after.close()

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '../../src/store/storage/database.ts'
@@ -57,27 +57,27 @@ test('the interface works through a pooler, with many clients at once', pooled, 
   const made = await Promise.all(
     Array.from({ length: 12 }, () => service.post('/events', { ...event, venue: { venue: 'Old Mill' } })),
   )
-  assert.deepEqual(
+  deepEqual(
     made.map(({ status }) => status),
     made.map(() => 201),
   )
-  assert.equal(new Set(made.map(({ body }) => body.slug)).size, 12)
-  assert.equal(new Set(made.map(({ body }) => body.venue.id)).size, 1)
+  equal(new Set(made.map(({ body }) => body.slug)).size, 12)
+  equal(new Set(made.map(({ body }) => body.venue.id)).size, 1)
   const [first, second] = made.map(({ body }) => body.id as number)
-  assert.equal((await service.put(`/events/${first}`, { title: 'Masked Ball', tags: ['masks'] })).status, 200)
-  assert.equal((await service.remove(`/events/${second}`)).status, 200)
+  equal((await service.put(`/events/${first}`, { title: 'Masked Ball', tags: ['masks'] })).status, 200)
+  equal((await service.remove(`/events/${second}`)).status, 200)
   const { body: list } = await service.get('/events?start_date=2031-01-01&end_date=2031-12-31&per_page=20')
-  assert.equal(list.total, 11)
+  equal(list.total, 11)
   const { body: found } = await service.get('/events?start_date=2031-01-01&end_date=2031-12-31&search=masked')
-  assert.deepEqual(pluck(found.events, 'id'), [first])
-  assert.equal((await service.get(`/events/${first}`)).body.title, 'Masked Ball')
+  deepEqual(pluck(found.events, 'id'), [first])
+  equal((await service.get(`/events/${first}`)).body.title, 'Masked Ball')
   const { body: tags } = await service.get('/tags')
-  assert.deepEqual(pluck(tags.tags, 'slug', 'count'), [
+  deepEqual(pluck(tags.tags, 'slug', 'count'), [
     ['masks', 1],
     ['waltz', 10],
   ])
-  assert.equal((await service.post('/events', { title: 'No date' })).status, 400)
-  assert.equal((await service.post('/events', event, 'subscriber')).status, 403)
+  equal((await service.post('/events', { title: 'No date' })).status, 400)
+  equal((await service.post('/events', event, 'subscriber')).status, 403)
 })
 
 test('nothing is left behind in the sessions of a pooler', pooled, async (t) => {
@@ -101,7 +101,7 @@ test('nothing is left behind in the sessions of a pooler', pooled, async (t) => 
       return rows.map(({ state }) => state)
     }),
   )
-  assert.deepEqual(
+  deepEqual(
     states,
     states.map(() => []),
   )
@@ -142,12 +142,12 @@ test('with the parameter listen, notifications come past the pooler', pooled, as
   heard = 0
   await one.write((tx) => touch(tx, 'event', 1))
   await until(() => heard > 0, 'it was not noticed')
-  await assert.rejects(openDatabase(`${address}?listen=a/b`), /takes HOST:PORT as listen, not "a\/b"\.$/)
+  await rejects(openDatabase(`${address}?listen=a/b`), /takes HOST:PORT as listen, not "a\/b"\.$/)
 })
 
 test('a statement that takes too long is stopped on the server through a pooler, too', pooled, async (t) => {
   const database = await open(t, '?statement_ms=1000')
-  await assert.rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
+  await rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
   const countRunning = async () => {
     const { rows } = await sql`
       select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%'

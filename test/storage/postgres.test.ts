@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -25,13 +25,13 @@ test(
     const pid = async () =>
       (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)).rows[0]?.pid
     const before = await pid()
-    await assert.rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
-    assert.equal(await pid(), before)
+    await rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
+    equal(await pid(), before)
     const { rows } =
       await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%'
         and pid <> pg_backend_pid()
       and datname = current_database()`.execute(database.read)
-    assert.equal(rows.length, 0)
+    equal(rows.length, 0)
   },
 )
 
@@ -49,8 +49,8 @@ test('who gets no connection in time is told so, and the next one does', onPostg
   )
   await Promise.all(held.map(({ promise }) => promise))
   await Promise.all([
-    assert.rejects(database.ping(), DatabaseUnavailable),
-    assert.rejects(
+    rejects(database.ping(), DatabaseUnavailable),
+    rejects(
       database.write(async () => undefined),
       DatabaseUnavailable,
     ),
@@ -74,14 +74,14 @@ test(
     await locker.query('begin; lock table venues in access exclusive mode')
     const answers = await Promise.all([1, 2, 3, 4].map(() => service.get('/venues', 'admin')))
     for (const { status, headers, body } of answers) {
-      assert.deepEqual(
+      deepEqual(
         [status, headers.get('retry-after'), body.code, body.data.status],
         [503, '1', 'rest_unavailable', 503],
       )
     }
     await locker.query('rollback')
     await locker.end()
-    assert.equal((await service.get('/venues', 'admin')).status, 200)
+    equal((await service.get('/venues', 'admin')).status, 200)
     await service.close()
     await scratch.remove()
   },
@@ -98,8 +98,8 @@ test(
       await administer(address, `select pg_terminate_backend(${rows[0]?.pid}, 60000)`)
       await tx.insertInto('records').values({ kind: 'event' }).execute()
     })
-    await assert.rejects(cut, DatabaseUnavailable)
-    assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+    await rejects(cut, DatabaseUnavailable)
+    deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
     await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
   },
 )
@@ -110,7 +110,7 @@ test('a write whose failed statement went unnoticed is not acknowledged', onPost
     await tx.insertInto('records').values({ kind: 'event' }).execute()
     await sql`select 1 / 0`.execute(tx).catch(() => undefined)
   })
-  await assert.rejects(write, /rolled back|aborted/)
+  await rejects(write, /rolled back|aborted/)
 })
 
 test(
@@ -120,7 +120,7 @@ test(
     const { database } = await openScratch(t)
     await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
     const { rows } = await sql`select name from pg_settings where source = 'session'`.execute(database.read)
-    assert.deepEqual(rows, [])
+    deepEqual(rows, [])
   },
 )
 
@@ -138,14 +138,14 @@ test(
     const write = database.write(async (tx) => {
       await tx.insertInto('records').values({ kind: 'event' }).execute()
     })
-    await assert.rejects(write, DatabaseUnavailable)
+    await rejects(write, DatabaseUnavailable)
     await until(async () => {
       const { rows: running } = await sql`select from pg_stat_activity where pid = ${pid}`.execute(
         database.read,
       )
       return running.length === 0
     }, 'the session goes on')
-    assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+    deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
   },
 )
 
@@ -191,12 +191,12 @@ test(
         await Promise.allSettled([...first, second])
         await insertPlace(tx, { kind: 'venue' })
       })
-    await assert.rejects(write(), /syntax error/)
-    assert.deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+    await rejects(write(), /syntax error/)
+    deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
     refusals.isRefused = false
     await write()
     const rows = await database.read.selectFrom('records').select('kind').orderBy('id').execute()
-    assert.deepEqual(pluck(rows, 'kind'), ['event', 'venue', 'venue'])
+    deepEqual(pluck(rows, 'kind'), ['event', 'venue', 'venue'])
   },
 )
 
@@ -224,7 +224,7 @@ test('statements that the server has kept go on after their table has changed', 
     // The first query after the change of the table meets it, so both orders are tried.
     for (const find of column === 'first' ? ways : ways.reverse()) {
       const [row] = await find()
-      assert.ok(row && column in row)
+      ok(row && column in row)
     }
     await times(20, () => findTerms(database.read, { folded: 'jazz' }))
   }
@@ -252,11 +252,11 @@ test(
       const found = await Promise.all(Array.from({ length: count }, () => findPid(database.read, {})))
       return new Set(found.map(([row]) => row?.pid)).size
     }
-    assert.equal(await sessionsOf(3), 1)
-    assert.equal(await sessionsOf(40), 3)
+    equal(await sessionsOf(3), 1)
+    equal(await sessionsOf(40), 3)
     const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
     const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
-    assert.deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
+    deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
   },
 )
 
@@ -267,28 +267,25 @@ test(
     const wrong = new URL(server())
     wrong.pathname = 'no_such_database'
     wrong.password = 'secret'
-    await assert.rejects(openDatabase(wrong.href), (error: Error) => {
-      assert.match(
+    await rejects(openDatabase(wrong.href), (error: Error) => {
+      match(
         error.message,
         /^The database postgres:\/\/kalends@.*no_such_database cannot be opened: .*does not exist\.$/,
       )
       return true
     })
-    await assert.rejects(
+    await rejects(
       openDatabase('postgres://127.0.0.1:1/x'),
       /cannot be opened: connect ECONNREFUSED 127.0.0.1:1\.$/,
     )
-    await assert.rejects(
+    await rejects(
       openDatabase(`${server()}?connections=many`),
       /takes a number as connections, not "many"\.$/,
     )
     await administer(server(), `create database latin encoding 'LATIN1' locale 'C' template template0`)
     const latin = new URL(server())
     latin.pathname = 'latin'
-    await assert.rejects(
-      openDatabase(latin.href),
-      /its encoding is LATIN1, and only UTF8 holds every text\.$/,
-    )
+    await rejects(openDatabase(latin.href), /its encoding is LATIN1, and only UTF8 holds every text\.$/)
     await administer(server(), 'drop database latin')
   },
 )
@@ -309,6 +306,6 @@ test('the server keeps few statements, however many records writes change', onPo
   )
   for (const table of ['changes', 'history']) {
     const kept = rows.filter(({ statement }) => new RegExp(`^\\s*insert into "?${table}\\b`).test(statement))
-    assert.ok(kept.length > 0 && kept.length < MOST_RECORDS / 2, `${kept.length} statements for ${table}`)
+    ok(kept.length > 0 && kept.length < MOST_RECORDS / 2, `${kept.length} statements for ${table}`)
   }
 })

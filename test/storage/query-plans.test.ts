@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, ifError, match, ok } from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -39,8 +39,8 @@ test('the old slugs of a record are found without reading those of others', onSq
     and slug not in (select slug from old_slugs where kind = 'event' and record = 7 order by left_utc desc
       limit 20)`.execute(database.read)
   const searches = rows.map(({ detail }) => detail).filter((detail) => /SEARCH|SCAN/.test(detail))
-  assert.equal(searches.length, 2)
-  for (const detail of searches) assert.match(detail, /old_slugs_record \(record=\? AND kind=\?\)/)
+  equal(searches.length, 2)
+  for (const detail of searches) match(detail, /old_slugs_record \(record=\? AND kind=\?\)/)
 })
 
 interface Plan {
@@ -76,13 +76,12 @@ const plansOf = async (work: (db: Db) => Promise<unknown>) =>
 
 test('reading the calendar into memory touches no row of an event', onSqlite, async () => {
   const plans = await plannedBy(async (db) => {
-    const index = await readIndex(db, new Map(), new AbortController().signal, { report: assert.ifError })
-    assert.equal(index.series[(index.slotOf[9] ?? 0) - 1], 7)
+    const index = await readIndex(db, new Map(), new AbortController().signal, { report: ifError })
+    equal(index.series[(index.slotOf[9] ?? 0) - 1], 7)
   }, insertOccurrence)
   const reads = plans.filter(({ text }) => / from "events" where/.test(text))
-  assert.equal(reads.length, 6, reads.map(({ text }) => text).join('\n'))
-  for (const { text, steps } of reads)
-    for (const step of steps) assert.match(step, /USING COVERING INDEX/, text)
+  equal(reads.length, 6, reads.map(({ text }) => text).join('\n'))
+  for (const { text, steps } of reads) for (const step of steps) match(step, /USING COVERING INDEX/, text)
 })
 
 test(
@@ -97,12 +96,12 @@ test(
         await countInbox(db, author)
       }
     })
-    assert.ok(plans.length >= 6)
+    ok(plans.length >= 6)
     for (const { text, steps } of plans)
       for (const step of steps) {
         const byAuthor = /^SEARCH (e|events) /.test(step) && /author = \?/.test(text)
-        if (byAuthor) assert.match(step, /events_pending_author/, text)
-        assert.doesNotMatch(step, /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
+        if (byAuthor) match(step, /events_pending_author/, text)
+        doesNotMatch(step, /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
       }
   },
 )
@@ -117,8 +116,8 @@ test(
   async () => {
     const plans = await plansOf((db) => publishDue({ read: db } as Database, Date.now()))
     const found = plans.flat().filter((step) => step.includes('events_online'))
-    assert.deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
-    assert.doesNotMatch(plans.flat().join('\n'), /SCAN events/)
+    deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
+    doesNotMatch(plans.flat().join('\n'), /SCAN events/)
   },
 )
 
@@ -145,9 +144,9 @@ test(
       await suggest('hal', { db, readInLane, site, now: 0, memory: { index } } as Context)
     })
     const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
-    assert.ok(read.length >= 6)
+    ok(read.length >= 6)
     for (const step of read)
-      assert.match(
+      match(
         step,
         new RegExp(
           '^SEARCH \\w+ USING (INTEGER PRIMARY KEY \\(rowid=\\?\\)|INDEX \\w+_folded \\(folded>\\? AND ' +
@@ -155,8 +154,8 @@ test(
         ),
       )
     const named = plans.flat().filter((step) => /^(SCAN|SEARCH) (name_stems|other)\b/.test(step))
-    assert.ok(named.length >= 9)
-    for (const step of named) assert.match(step, /^SEARCH \w+ USING .*\(kind=\? AND (stem|doc)/)
+    ok(named.length >= 9)
+    for (const step of named) match(step, /^SEARCH \w+ USING .*\(kind=\? AND (stem|doc)/)
   },
 )
 
@@ -173,14 +172,14 @@ for (const caller of [editor, contributor]) {
       const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
       const draft = { title: 'Choir practice', ...times, venues: [3] }
       const plans = await plansOf((db) => findClashes([draft], { db, readInLane, caller }))
-      assert.equal(plans.length, 2)
+      equal(plans.length, 2)
       for (const plan of plans) {
         const near = plan.filter((step) => / events\b/.test(step))
-        assert.match(
+        match(
           near[0] ?? '',
           /events USING COVERING INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_date>/,
         )
-        assert.deepEqual(near.slice(1), ['SEARCH events USING INTEGER PRIMARY KEY (rowid=?)'])
+        deepEqual(near.slice(1), ['SEARCH events USING INTEGER PRIMARY KEY (rowid=?)'])
       }
     },
   )
@@ -188,11 +187,11 @@ for (const caller of [editor, contributor]) {
   test(`names for pickers are found in the index of names, for a ${caller.login}`, onSqlite, async () => {
     for (const kind of ['venue', 'organizer', 'category', 'tag'] as const) {
       const plans = await plansOf((db) => pickNames(kind, 'hall', { db, caller }, 8))
-      assert.equal(plans.length, 2)
+      equal(plans.length, 2)
       for (const plan of plans) {
-        assert.match(plan[0] ?? '', /named USING (COVERING )?INDEX \w+_folded/, kind)
+        match(plan[0] ?? '', /named USING (COVERING )?INDEX \w+_folded/, kind)
         // Contributors see terms in use and those of their own events, which are few.
-        for (const step of plan.slice(1)) assert.doesNotMatch(step, /^SCAN (?!above\b)/, kind)
+        for (const step of plan.slice(1)) doesNotMatch(step, /^SCAN (?!above\b)/, kind)
       }
     }
   })
@@ -206,14 +205,14 @@ for (const caller of [editor, contributor]) {
       const plans = await plansOf((db) =>
         findAsTyped('choir 7', { db, readInLane, caller, findMatching, site, now: 0 }),
       )
-      assert.ok(plans.length >= 7, `${plans.length}`)
+      ok(plans.length >= 7, `${plans.length}`)
       const scans = plans.flat().filter((step) => step.startsWith('SCAN'))
       const isBounded = (step: string) =>
         new RegExp(
           '^SCAN named USING COVERING INDEX (venues|organizers)_folded$|^SCAN (found|next|begun' +
             '|same|CONSTANT ROW|json_each)\\b',
         ).test(step) || isOfWords(step)
-      assert.deepEqual([...new Set(scans.filter((step) => !isBounded(step)))], ['SCAN events'])
+      deepEqual([...new Set(scans.filter((step) => !isBounded(step)))], ['SCAN events'])
     },
   )
 }
@@ -240,9 +239,9 @@ for (const caller of [editor, contributor])
             findDeskPage({ db, readInLane, caller, findMatching, site, now } as unknown as Context, list, 50),
           )
           const steps = plans.flat().filter((step) => / events\b/.test(step))
-          assert.ok(steps.length > 0)
+          ok(steps.length > 0)
           for (const step of steps)
-            assert.match(
+            match(
               step,
               new RegExp(
                 'USING COVERING INDEX events_(listed \\(status=\\? AND hide_from_listings=\\?|lasting ' +
@@ -273,11 +272,11 @@ test('directories walk the index of names, and sort nothing but what they show',
       await listLetters(db, kind)
     }
   })
-  assert.equal(plans.length, 4)
+  equal(plans.length, 4)
   for (const plan of plans) {
     const reads = plan.filter((step) => /(SEARCH|SCAN) listed/.test(step))
-    assert.ok(reads.length >= 1, plan.join('\n'))
-    for (const step of reads) assert.match(step, /(venues|organizers)_folded \(folded>/)
+    ok(reads.length >= 1, plan.join('\n'))
+    for (const step of reads) match(step, /(venues|organizers)_folded \(folded>/)
   }
 })
 
@@ -287,7 +286,7 @@ test(
   async () => {
     const plans = await plansOf((db) => findVenuesOf(db, [9]))
     const reads = plans.flat().filter((step) => /(SEARCH|SCAN) (event_)?venues/.test(step))
-    assert.deepEqual(reads, [
+    deepEqual(reads, [
       'SEARCH event_venues USING PRIMARY KEY (event=?)',
       'SEARCH venues USING INTEGER PRIMARY KEY (rowid=?)',
     ])

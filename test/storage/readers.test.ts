@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
@@ -30,7 +30,7 @@ test('a read beside the others sees whatever was committed before it', async (t)
       database.readInLane(database.read, 'list', [all]),
       database.readInLane(database.read, 'search', [all]),
     ])
-    assert.deepEqual([Number(lists[0][0]?.count), Number(searches[0][0]?.count)], [count, count])
+    deepEqual([Number(lists[0][0]?.count), Number(searches[0][0]?.count)], [count, count])
   }
 })
 
@@ -53,7 +53,7 @@ test(
         counting(database, 200_000),
         all,
       ])
-      assert.deepEqual(first, last)
+      deepEqual(first, last)
     }
     isOver = true
     await writing
@@ -65,7 +65,7 @@ test('a transaction reads what it has written, also in lists', async (t) => {
   await database.write(async (tx) => {
     await tx.insertInto('records').values({ kind: 'event' }).execute()
     const [rows] = await database.readInLane(tx, 'list', [tx.selectFrom('records').select('kind')])
-    assert.equal(rows[0]?.kind, 'event')
+    equal(rows[0]?.kind, 'event')
   })
 })
 
@@ -76,7 +76,7 @@ test('too many searches are turned away, and lists and quick reads do not wait f
     database.readInLane(database.read, 'search', [counting(database, 500_000)]).then(
       () => 'found' as const,
       (error: unknown) => {
-        assert.ok(error instanceof DatabaseUnavailable, String(error))
+        ok(error instanceof DatabaseUnavailable, String(error))
         return 'turned away' as const
       },
     ),
@@ -94,16 +94,16 @@ test('too many searches are turned away, and lists and quick reads do not wait f
   }
   const results = Map.groupBy(await all, (result) => result)
   t.diagnostic(`${results.get('found')?.length} found, ${results.get('turned away')?.length} turned away`)
-  assert.ok(listed > 0, 'lists waited for the searches')
-  assert.ok((results.get('found')?.length ?? 0) > 0 && (results.get('turned away')?.length ?? 0) > 0)
+  ok(listed > 0, 'lists waited for the searches')
+  ok((results.get('found')?.length ?? 0) > 0 && (results.get('turned away')?.length ?? 0) > 0)
   await database.readInLane(database.read, 'search', [counting(database, 1)])
 })
 
 test('a query that is wrong fails as it does anywhere, and the next one is answered', async (t) => {
   const { database } = await openScratch(t)
   const wrong = plain(database, sql`select id from nowhere`)
-  await assert.rejects(database.readInLane(database.read, 'list', [wrong]), /nowhere/)
-  await assert.rejects(
+  await rejects(database.readInLane(database.read, 'list', [wrong]), /nowhere/)
+  await rejects(
     database.readInLane(database.read, 'list', [wrong]),
     (error) => !(error instanceof DatabaseUnavailable),
   )
@@ -136,7 +136,7 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
     for (;;) {
       const { status, headers } = await service.get(path)
       if (status !== 503) return status
-      assert.equal(headers.get('retry-after'), '1')
+      equal(headers.get('retry-after'), '1')
       await sleep(50)
     }
   }
@@ -158,15 +158,15 @@ describe('over HTTP, with venues of long texts', onSqlite, () => {
     }
     while (isSearching) {
       const paths = ['~/healthz', '/events?per_page=1', '/categories?per_page=1']
-      assert.deepEqual(await Promise.all(paths.map(ask)), [200, 200, 200])
+      deepEqual(await Promise.all(paths.map(ask)), [200, 200, 200])
     }
-    assert.ok(answeredBefore > 0, 'nothing was answered before the searches were')
+    ok(answeredBefore > 0, 'nothing was answered before the searches were')
     const answers = await all
     for (const { status, headers, body } of answers) {
       if (status === 200) continue
-      assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'rest_unavailable', '1'])
+      deepEqual([status, body.code, headers.get('retry-after')], [503, 'rest_unavailable', '1'])
     }
     const found = answers.filter(({ status }) => status === 200).length
-    assert.ok(found > 0)
+    ok(found > 0)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, match, ok } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type App, startApp } from '../../src/app.ts'
@@ -33,8 +33,8 @@ async function recorded<T>(acts: readonly string[], work: () => Promise<T>): Pro
   const before = await readWritten(database)
   const result = await work()
   const after = await readWritten(database)
-  assert.deepEqual(unrecorded(before, after), [])
-  assert.deepEqual(actsSince(before, after).sort(), [...acts].sort())
+  deepEqual(unrecorded(before, after), [])
+  deepEqual(actsSince(before, after).sort(), [...acts].sort())
   return result
 }
 
@@ -102,7 +102,7 @@ async function make(name: string, more: Sent = {}): Promise<Sent> {
     name === 'image'
       ? await upload()
       : await send('POST', `/${PATHS[name]}`, { ...makings[name]?.sent(), ...more })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
+  equal(made.status, 201, JSON.stringify(made.body))
   return made.body
 }
 
@@ -134,21 +134,21 @@ function writingWays({ app: { site } }: TestService): Way[] {
 
 test('every route and method that writes records what it changes, and the history tells of it', async (t) => {
   const ways = writingWays(service)
-  assert.ok(ways.length > 40, `only ${ways.length} ways were found`)
+  ok(ways.length > 40, `only ${ways.length} ways were found`)
   for (const { title, method, path, action } of ways) {
     await t.test(title, async () => {
       const { name } = action.served.resource
       if (action.do === 'create') {
-        const { sent, acts } = makings[name] ?? assert.fail(`nothing is known to be sent for ${name}`)
+        const { sent, acts } = makings[name] ?? fail(`nothing is known to be sent for ${name}`)
         const answer = await recorded(acts, () => (name === 'image' ? upload() : send(method, path, sent())))
-        return assert.equal(answer.status, 201, JSON.stringify(answer.body))
+        return equal(answer.status, 201, JSON.stringify(answer.body))
       }
       const { id, slug } = await make(name)
       const address = path.replace('{id}', id).replace('{slug}', slug)
       const acts = [action.do === 'remove' ? removalOf(name) : `update ${kindOf(name)}`]
       const body = action.do === 'remove' ? undefined : changes[name]?.()
       const answer = await recorded(acts, () => send(method, address, body))
-      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      equal(answer.status, 200, JSON.stringify(answer.body))
     })
   }
 })
@@ -158,14 +158,14 @@ test('the history tells who wrote, from where, by what client and request, and i
   await send('PUT', `/venues/${body.id}`, { venue: 'Renamed Hall' })
   const rows = (await readWritten(service.app.database)).history.slice(-2)
   for (const row of rows) {
-    assert.deepEqual(
+    deepEqual(
       [row.user, row.login, row.address, row.client],
       [service.userIds.admin, 'admin', '127.0.0.1', CLIENT],
     )
-    assert.match(row.time_utc, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
-    assert.ok(row.request !== '' && row.record === body.id)
+    match(row.time_utc, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    ok(row.request !== '' && row.record === body.id)
   }
-  assert.deepEqual(pluck(rows, 'action', 'name'), [
+  deepEqual(pluck(rows, 'action', 'name'), [
     ['create', 'Told Hall'],
     ['update', 'Renamed Hall'],
   ])
@@ -176,7 +176,7 @@ test('a very long title and client are kept in part', async () => {
     'user-agent': 'y'.repeat(3000),
   })
   const last = (await readWritten(service.app.database)).history.at(-1)
-  assert.deepEqual([last?.name.length, last?.name.isWellFormed(), last?.client.length], [200, true, 200])
+  deepEqual([last?.name.length, last?.name.isWellFormed(), last?.client.length], [200, true, 200])
 })
 
 test('a refused write is neither recorded nor told', async () => {
@@ -263,7 +263,7 @@ test('a batch records the changes of all its requests, whether they share a tran
     const { status, body } = await recorded(acts, () =>
       send('POST', '~/wp-json/batch/v1', { validation, requests }),
     )
-    assert.deepEqual([status, body.responses?.length], [207, 3], JSON.stringify(body))
+    deepEqual([status, body.responses?.length], [207, 3], JSON.stringify(body))
   }
 })
 
@@ -279,15 +279,15 @@ test('an import is recorded and told as its doing, and so is its undoing', async
   ]) {
     const before = await readWritten(database)
     const { code, err } = await calendar.kalends(...words)
-    assert.equal(code, 0, err)
+    equal(code, 0, err)
     const end = await readWritten(database)
-    assert.ok(end.history.length > before.history.length)
-    assert.deepEqual(unrecorded(before, end), [])
+    ok(end.history.length > before.history.length)
+    deepEqual(unrecorded(before, end), [])
   }
   const done = await readWritten(database)
   const made = ['create event', 'create term', 'create venue']
-  assert.deepEqual(actsSince(start, done).sort(), [...made, 'delete term', 'trash event', 'trash venue'])
-  assert.ok(done.history.slice(start.history.length).every(({ client }) => client === 'import'))
+  deepEqual(actsSince(start, done).sort(), [...made, 'delete term', 'trash event', 'trash venue'])
+  ok(done.history.slice(start.history.length).every(({ client }) => client === 'import'))
 })
 
 const CSV = 'Title,Start,End,Venue,Category\nFair,2031-05-01 10:00,2031-05-01 12:00,Square,Market\n'
@@ -299,7 +299,7 @@ test('an image is removed and recorded in one transaction with the records it is
     shown.push(`${name} ${(await make(name, { image: image.id })).id}`)
   await recorded(['delete image'], () => send('DELETE', `${PLATFORM}/media/${image.id}?force=true`))
   const { changes } = await readWritten(service.app.database)
-  assert.equal(new Set(shown.map((key) => changes.get(key)?.position)).size, 1)
+  equal(new Set(shown.map((key) => changes.get(key)?.position)).size, 1)
 })
 
 test('what the schedule publishes is recorded, and told as its doing', async () => {
@@ -309,7 +309,7 @@ test('what the schedule publishes is recorded, and told as its doing', async () 
     publishDue(service.app.database, Date.now() + 7_200_000),
   )
   const last = (await readWritten(service.app.database)).history.at(-1)
-  assert.deepEqual([last?.user, last?.login, last?.client], [0, '', 'schedule'])
+  deepEqual([last?.user, last?.login, last?.client], [0, '', 'schedule'])
 })
 
 test('users and credentials are recorded, and the records that go to an heir', async () => {
@@ -322,7 +322,7 @@ test('users and credentials are recorded, and the records that go to an heir', a
   await recorded(['revoke user'], () => write((tx) => revokeCredentials(tx, anna, 'all')))
   for (const name of ['event', 'venue', 'organizer']) await make(name, { author: anna.id })
   await recorded(['delete user'], () => write((tx) => removeUser(tx, anna.id, service.userIds.admin)))
-  assert.equal(await findUser(service.app.database.read, anna.id), undefined)
+  equal(await findUser(service.app.database.read, anna.id), undefined)
 })
 
 test('keeping records presented, noting uses and pruning change nothing that is recorded', async () => {
@@ -371,14 +371,14 @@ test('events that lose a removed term are recorded, however many they are', asyn
     if (round > 1) spread = await makeSpread(round)
     cursor = await database.cursor()
   }
-  const remove = async () => assert.equal((await send('DELETE', `/tags/${spread.tag.id}`)).status, 200)
+  const remove = async () => equal((await send('DELETE', `/tags/${spread.tag.id}`)).status, 200)
   await prepare(1)
   await remove()
   const { draft, shown, copies } = spread
   const read = await database.readChanges(cursor)
-  assert.ok(read !== 'too old')
+  ok(read !== 'too old')
   const changed = read.changes.filter(({ kind }) => kind === 'event').map(({ record }) => record)
-  assert.deepEqual(
+  deepEqual(
     changed.sort((a, b) => a - b),
     [draft.id, shown.id, ...copies].sort((a, b) => a - b),
   )
@@ -389,7 +389,7 @@ test('events that lose a removed term are recorded, however many they are', asyn
     .where('record', 'in', [draft.id, shown.id])
     .orderBy('record')
     .execute()
-  assert.deepEqual(
+  deepEqual(
     states.map((row) => Object.values(row)),
     [
       [draft.id, 0, 0],
@@ -417,13 +417,13 @@ test(
     })
     const written = await readWritten(app.database)
     const empty = { records: new Map<string, string>(), changes: new Map(), history: [] }
-    assert.deepEqual(unrecorded(empty, written), [])
+    deepEqual(unrecorded(empty, written), [])
     const told = new Map(written.history.map((row) => [`${row.kind} ${row.record}`, row]))
     for (const key of written.records.keys())
-      assert.ok(key.startsWith('count ') || told.has(key), `${key} is not told of`)
+      ok(key.startsWith('count ') || told.has(key), `${key} is not told of`)
     const ways = Map.groupBy(written.history, ({ client }) => client)
-    assert.deepEqual([...ways.keys()], ['first start', 'kalends serve --demo'])
-    assert.equal(ways.get('kalends serve --demo')?.[0]?.login, 'admin')
+    deepEqual([...ways.keys()], ['first start', 'kalends serve --demo'])
+    equal(ways.get('kalends serve --demo')?.[0]?.login, 'admin')
 
     const { database: target } = await openScratch(t)
     const silent = { start: () => undefined, advance: () => undefined, finish: () => undefined }
@@ -431,7 +431,7 @@ test(
     const copied = await readWritten(target)
     const unplaced = (rows: typeof written.changes) =>
       [...rows].map(([key, { position: _position, ...row }]) => `${key} ${JSON.stringify(row)}`).sort()
-    assert.deepEqual(unplaced(copied.changes), unplaced(written.changes))
-    assert.deepEqual(copied.history, written.history)
+    deepEqual(unplaced(copied.changes), unplaced(written.changes))
+    deepEqual(copied.history, written.history)
   },
 )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -24,12 +24,12 @@ test(
     const file = join(folder, 'kalends.sqlite')
     const copy = (end: string) => `${file}.before-restore${end}`
     for (const end of ['', '-2027-05-01T120000Z', '-2027-05-01T120000Z-3']) await writeFile(copy(end), '')
-    assert.equal(freeFileCopy(file, NOON), copy('-2027-05-01T120000Z-4'))
+    equal(freeFileCopy(file, NOON), copy('-2027-05-01T120000Z-4'))
     for (const end of ['-2027-05-01T120000Z-10', '-2027-05-01T120000Z-11-wal']) await writeFile(copy(end), '')
-    assert.equal(freeFileCopy(file, NOON), copy('-2027-05-01T120000Z-12'))
-    assert.equal(freeFileCopy(file, NOON + 1000), copy('-2027-05-01T120001Z'))
+    equal(freeFileCopy(file, NOON), copy('-2027-05-01T120000Z-12'))
+    equal(freeFileCopy(file, NOON + 1000), copy('-2027-05-01T120001Z'))
     const ends = ['', '-2027-05-01T120000Z', '-2027-05-01T120000Z-3', '-2027-05-01T120000Z-10']
-    assert.deepEqual(pluck(listFileCopies(file), 'name'), ends.map(copy))
+    deepEqual(pluck(listFileCopies(file), 'name'), ends.map(copy))
   },
 )
 
@@ -43,12 +43,12 @@ test(
         await sql.raw(`create schema ${name}`).execute(tx)
       })
     for (const end of ['', '_20270501t120000z', '_20270501t120000z_3']) await make(`before_restore${end}`)
-    assert.equal(await freeSchemaCopy(database.read, NOON), 'before_restore_20270501t120000z_4')
+    equal(await freeSchemaCopy(database.read, NOON), 'before_restore_20270501t120000z_4')
     await make('before_restore_20270501t120000z_10')
-    assert.equal(await freeSchemaCopy(database.read, NOON), 'before_restore_20270501t120000z_11')
-    assert.equal(await freeSchemaCopy(database.read, NOON + 1000), 'before_restore_20270501t120001z')
+    equal(await freeSchemaCopy(database.read, NOON), 'before_restore_20270501t120000z_11')
+    equal(await freeSchemaCopy(database.read, NOON + 1000), 'before_restore_20270501t120001z')
     const ends = ['', '_20270501t120000z', '_20270501t120000z_3', '_20270501t120000z_10']
-    assert.deepEqual(
+    deepEqual(
       (await listSchemaCopies(database.read)).map(({ name }) => name),
       ends.map((end) => `before_restore${end}`),
     )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '../../src/store/storage/database.ts'
@@ -57,10 +57,10 @@ test('a list of any length finds what is in it and nothing else', async (t) => {
   await fill(database, ...slugs)
   for (const length of [1, 2, 3, 4, 5, 8, 9, 3]) {
     const some = slugs.slice(0, length)
-    assert.deepEqual(slugsOf(await listBySlugs(database.read, { slugs: some, least: 0 })), some)
-    assert.deepEqual(slugsOf(await listOtherSlugs(database.read, { slugs: some })), slugs.slice(length))
+    deepEqual(slugsOf(await listBySlugs(database.read, { slugs: some, least: 0 })), some)
+    deepEqual(slugsOf(await listOtherSlugs(database.read, { slugs: some })), slugs.slice(length))
   }
-  assert.deepEqual(slugsOf(await listBySlugs(database.read, { slugs, least: 8 })), ['s8'])
+  deepEqual(slugsOf(await listBySlugs(database.read, { slugs, least: 8 })), ['s8'])
 })
 
 test('lists of more entries than a statement may have values are asked for', async (t) => {
@@ -68,13 +68,10 @@ test('lists of more entries than a statement may have values are asked for', asy
   await fill(database, 'a', 'z')
   const ids = Array.from({ length: 100_000 }, (_, i) => i + 1)
   const terms = database.read.selectFrom('terms').select('slug').orderBy('slug')
-  assert.deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, ids)).execute()), [
-    'a',
-    'z',
-  ])
-  assert.deepEqual(slugsOf(await terms.where('id', 'not in', wholeList(database.read, ids)).execute()), [])
+  deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, ids)).execute()), ['a', 'z'])
+  deepEqual(slugsOf(await terms.where('id', 'not in', wholeList(database.read, ids)).execute()), [])
   const none: number[] = []
-  assert.deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, none)).execute()), [])
+  deepEqual(slugsOf(await terms.where('id', 'in', wholeList(database.read, none)).execute()), [])
 })
 
 test('rows are inserted as many as there are, and what they return is in their order', async (t) => {
@@ -88,7 +85,7 @@ test('rows are inserted as many as there are, and what they return is in their o
       .orderBy('id', 'desc')
       .limit(length)
       .execute()
-    assert.deepEqual(
+    deepEqual(
       plain(kept.reverse()),
       rows.map((row, j) => ({ id: ids[j]?.id, ...row })),
     )
@@ -99,26 +96,26 @@ test('a statement takes part in its transaction: it sees its writes, and goes wi
   const { database } = await openScratch(t)
   const failing = database.write(async (tx) => {
     await insertTerms(tx, { rows: [term('gone')] })
-    assert.equal((await findBySlug(tx, { slug: 'gone' })).length, 1)
-    assert.equal((await findBySlug(database.read, { slug: 'gone' })).length, 0)
+    equal((await findBySlug(tx, { slug: 'gone' })).length, 1)
+    equal((await findBySlug(database.read, { slug: 'gone' })).length, 0)
     throw new Error('on purpose')
   })
-  await assert.rejects(failing, /on purpose/)
-  assert.equal((await findBySlug(database.read, { slug: 'gone' })).length, 0)
+  await rejects(failing, /on purpose/)
+  equal((await findBySlug(database.read, { slug: 'gone' })).length, 0)
 })
 
 test('while a snapshot is read, a statement beside it shows what was committed since', async (t) => {
   const { database } = await openScratch(t)
   await fill(database, 'a')
   const beside = await readSnapshot(database, async (db) => {
-    assert.equal((await findBySlug(db, { slug: 'a' })).length, 1)
+    equal((await findBySlug(db, { slug: 'a' })).length, 1)
     await fill(database, 'b')
     // On SQLite, the read waits for the snapshot, which holds the connection.
     const reading = findBySlug(database.read, { slug: 'b' })
-    assert.equal((await findBySlug(db, { slug: 'b' })).length, 0)
+    equal((await findBySlug(db, { slug: 'b' })).length, 0)
     return { reading }
   })
-  assert.equal((await beside.reading).length, 1)
+  equal((await beside.reading).length, 1)
 })
 
 test('a column that a table gets later is in the rows of statements that have run before', async (t) => {
@@ -129,5 +126,5 @@ test('a column that a table gets later is in the rows of statements that have ru
     sql`alter table terms add column color text not null default 'green'`.execute(tx),
   )
   const [after] = await findBySlug(database.read, { slug: 'later' })
-  assert.deepEqual(after, { ...before, color: 'green' })
+  deepEqual(after, { ...before, color: 'green' })
 })

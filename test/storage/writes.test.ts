@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { recordWritten } from '../../src/calendar/records/record-store.ts'
@@ -44,14 +44,14 @@ test('a write that fails leaves nothing behind and takes no other with it', asyn
   const settled = await Promise.allSettled(writes)
   const kept = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const failed = settled.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
-  assert.deepEqual(failed, [
+  deepEqual(failed, [
     'Error: write 3',
     'Error: write 7',
     'Error: write 11',
     'Error: write 15',
     'Error: write 19',
   ])
-  assert.deepEqual(
+  deepEqual(
     await recordIds(database),
     kept.sort((a, b) => a - b),
   )
@@ -91,11 +91,11 @@ test(
         seen = recordIds(database)
       })
       await passTurn(tx)
-      assert.ok(seen, 'nobody was served')
-      assert.deepEqual(await seen, [])
+      ok(seen, 'nobody was served')
+      deepEqual(await seen, [])
       return id
     })
-    assert.deepEqual(await recordIds(database), [id])
+    deepEqual(await recordIds(database), [id])
   },
 )
 
@@ -118,9 +118,9 @@ test(
       for (let turns = 0; turns < 500; turns++) await passTurn(tx)
       return id
     })
-    await assert.rejects(late, DatabaseUnavailable)
+    await rejects(late, DatabaseUnavailable)
     await closing
-    assert.deepEqual(await recordIds(await openAgain(t, address)), [await first])
+    deepEqual(await recordIds(await openAgain(t, address)), [await first])
   },
 )
 
@@ -132,11 +132,11 @@ test('writes of one kind share transactions under their names; a failure takes n
   const items = Array.from({ length: 20 }, (_, i) => (i === 13 ? Number.NaN : i))
   const settled = await Promise.allSettled(items.map((item) => write(insertAll, item, by(`writer ${item}`))))
   const failed = settled.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
-  assert.deepEqual(failed, ['Error: refused to writer NaN'])
+  deepEqual(failed, ['Error: refused to writer NaN'])
   const kept = settled.flatMap((result, item) =>
     result.status === 'fulfilled' ? [{ id: result.value, item }] : [],
   )
-  assert.deepEqual(
+  deepEqual(
     await recordIds(database),
     kept.map(({ id }) => id).sort((a, b) => a - b),
   )
@@ -145,16 +145,16 @@ test('writes of one kind share transactions under their names; a failure takes n
     .select(['record', 'name', 'login'])
     .orderBy('record')
     .execute()
-  assert.deepEqual(
+  deepEqual(
     acts,
     kept
       .sort((a, b) => a.id - b.id)
       .map(({ id, item }) => ({ record: id, name: `${item}`, login: `writer ${item}` })),
   )
-  assert.ok(Math.max(...together) > 1, `${together} writes shared a transaction`)
+  ok(Math.max(...together) > 1, `${together} writes shared a transaction`)
   together.length = 0
   await write(insertAll, 1, by('somebody alone'))
-  assert.deepEqual(together, [1])
+  deepEqual(together, [1])
 })
 
 test('nothing is written twice where the outcome of a shared transaction is not known', async () => {
@@ -171,8 +171,8 @@ test('nothing is written twice where the outcome of a shared transaction is not 
     return done
   })
   const settled = await Promise.allSettled(writing)
-  assert.deepEqual(pluck(settled, 'status'), ['rejected', 'rejected', 'rejected'])
-  assert.ok(begun <= 2, `${begun} transactions`)
+  deepEqual(pluck(settled, 'status'), ['rejected', 'rejected', 'rejected'])
+  ok(begun <= 2, `${begun} transactions`)
 })
 
 const count: SharedWork<number, number> = async (tx, asked) => {
@@ -206,7 +206,7 @@ test('a shared write that waits for a lock, or never fits, takes no other with i
   await isHeld.promise
   try {
     const together = await Promise.allSettled([addSoon(held), addSoon(free), addSoon(-1)])
-    assert.deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
+    deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
     const waiting = add(held)
     waiting.catch(() => undefined)
     await nextTurn()
@@ -238,25 +238,25 @@ test('what a write goes on to do after it has failed is refused, and joins no ot
     )
     throw new Error('on purpose')
   })
-  await assert.rejects(write, /on purpose/)
+  await rejects(write, /on purpose/)
   await database.write(async (tx) => {
     failed.resolve()
-    for (const one of late) await assert.rejects(one, /The transaction is over/)
+    for (const one of late) await rejects(one, /The transaction is over/)
     await insertTagWith(tx, 'kept')
   })
   const tags = await database.read.selectFrom('terms').select('slug').execute()
-  assert.deepEqual(pluck(tags, 'slug'), ['kept'])
+  deepEqual(pluck(tags, 'slug'), ['kept'])
 })
 
 test('ids of records begin at 4 on every database', async (t) => {
   const { database } = await openScratch(t)
-  assert.equal(await insert(database), 4)
+  equal(await insert(database), 4)
 })
 
 test('a value that must be unique and is taken for good refuses the write', async (t) => {
   const { database } = await openScratch(t)
   await insertTag(database, 'jazz')
-  await assert.rejects(insertTag(database, 'jazz'), /unique/i)
+  await rejects(insertTag(database, 'jazz'), /unique/i)
 })
 
 test(
@@ -282,7 +282,7 @@ test(
         return slug
       })
     const slugs = await Promise.all(Array.from({ length: 15 }, (_, i) => take(others[i % 3] ?? database)))
-    assert.deepEqual(slugs.sort(), Array.from({ length: 15 }, (_, i) => `jazz-${i}`).sort())
+    deepEqual(slugs.sort(), Array.from({ length: 15 }, (_, i) => `jazz-${i}`).sort())
   },
 )
 
@@ -311,7 +311,7 @@ test('writes that wait for each other in a circle both succeed', onPostgres, asy
   await Promise.all([touch(database, ['a', 'b']), touch(other, ['b', 'a'])])
   // The one that gave way starts again, and may take its first row before the other wakes. Then they meet
   // again.
-  assert.ok(runs >= 3, `${runs} runs`)
+  ok(runs >= 3, `${runs} runs`)
   const rows = await database.read.selectFrom('terms').select('count').execute()
-  assert.deepEqual(rows, [{ count: 2 }, { count: 2 }])
+  deepEqual(rows, [{ count: 2 }, { count: 2 }])
 })

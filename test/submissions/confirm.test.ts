@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { submissionPrunings } from '../../src/features/submissions/submission-store.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
@@ -56,19 +56,16 @@ async function confirmed(
   fields: Record<string, string>,
 ): Promise<string> {
   const sent = await suggest(service, fields)
-  assert.equal(leadsTo(sent), '/events/community/add/sent/', String(sent.body))
+  equal(leadsTo(sent), '/events/community/add/sent/', String(sent.body))
   const message = await relay.mailTo(fields.address ?? '', about(`Please confirm: ${fields.title}`))
   const done = await postForm(service, linkIn(message), {})
-  assert.equal(done.status, 303, String(done.body))
+  equal(done.status, 303, String(done.body))
   return leadsTo(done)
 }
 
 describe('suggestions that are confirmed by e-mail', () => {
   test('need e-mail: the start says so in one sentence', async () => {
-    await assert.rejects(
-      startService({ submissions: 'confirmed' }),
-      /KALENDS_SUBMISSIONS=confirmed needs e-mail/,
-    )
+    await rejects(startService({ submissions: 'confirmed' }), /KALENDS_SUBMISSIONS=confirmed needs e-mail/)
   })
 
   test('reach nobody before a button; the link changes nothing by itself, and works once', async () => {
@@ -76,27 +73,27 @@ describe('suggestions that are confirmed by e-mail', () => {
     const { service, relay } = here
     const editor = await sitAtDesk(service, 'editor')
     const sent = await suggest(service, { ...concert, title: 'Night swim' })
-    assert.equal(leadsTo(sent), '/events/community/add/sent/')
-    assert.match(await service.shown(leadsTo(sent)), /Look into your mail/)
+    equal(leadsTo(sent), '/events/community/add/sent/')
+    match(await service.shown(leadsTo(sent)), /Look into your mail/)
     const path = linkIn(await relay.mailTo(concert.address))
     for (const method of ['GET', 'HEAD', 'GET']) {
       const looked = await service.request('anonymous', method, `~${path}`, undefined, {
         accept: 'text/html',
       })
-      assert.equal(looked.status, 200)
-      assert.equal(looked.headers.get('referrer-policy'), 'no-referrer')
+      equal(looked.status, 200)
+      equal(looked.headers.get('referrer-policy'), 'no-referrer')
     }
-    assert.equal((await rowsOf(service))[0]?.state, 'unconfirmed')
-    assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /Night swim/)
-    assert.doesNotMatch((await editor.get('/desk/inbox')).body, /Night swim/)
+    equal((await rowsOf(service))[0]?.state, 'unconfirmed')
+    doesNotMatch((await editor.get('/desk/suggestions')).body, /Night swim/)
+    doesNotMatch((await editor.get('/desk/inbox')).body, /Night swim/)
     const done = await postForm(service, path, {})
-    assert.equal(done.status, 303)
-    assert.match(await service.shown(leadsTo(done)), /It waits for the editors/)
-    assert.match((await editor.get('/desk/inbox')).body, /Night swim/)
-    assert.equal((await postForm(service, path, {})).status, 404)
-    assert.match((await service.page(path)).body, /Get a link to your suggestions/)
+    equal(done.status, 303)
+    match(await service.shown(leadsTo(done)), /It waits for the editors/)
+    match((await editor.get('/desk/inbox')).body, /Night swim/)
+    equal((await postForm(service, path, {})).status, 404)
+    match((await service.page(path)).body, /Get a link to your suggestions/)
     const received = await relay.mailTo(concert.address, about('Received'))
-    assert.match(await service.shown(linkIn(received)), /Night swim/)
+    match(await service.shown(linkIn(received)), /Night swim/)
   })
 
   test('expire with their picture after 48 hours; those beyond 1,000 are 503', async () => {
@@ -105,7 +102,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     await suggest(service, { ...concert, title: 'Never confirmed' })
     const { database } = service.app
     const [row] = await rowsOf(service)
-    assert.ok(row)
+    ok(row)
     const { id: _, ...blank } = row
     await database.write((tx) =>
       tx
@@ -133,15 +130,15 @@ describe('suggestions that are confirmed by e-mail', () => {
           .execute(),
       )
     const over = await suggest(service, { ...concert, title: 'One too many', address: 'late@example.org' })
-    assert.equal(over.status, 503)
-    assert.match(over.body, /value="One too many"/)
+    equal(over.status, 503)
+    match(over.body, /value="One too many"/)
     const later = (hours: number) =>
       dropOld(database, 0, Date.now() + hours * 3_600_000, 1e9, submissionPrunings)
     await later(47)
-    assert.ok((await rowsOf(service)).some(({ title }) => title === 'Never confirmed'))
+    ok((await rowsOf(service)).some(({ title }) => title === 'Never confirmed'))
     await later(49)
-    assert.equal((await rowsOf(service)).length, 0)
-    assert.equal((await database.read.selectFrom('submission_pictures').selectAll().execute()).length, 0)
+    equal((await rowsOf(service)).length, 0)
+    equal((await database.read.selectFrom('submission_pictures').selectAll().execute()).length, 0)
   })
 
   test('decisions are told with changes of an editor, a note, a reason, and links that lead on', async () => {
@@ -158,8 +155,8 @@ describe('suggestions that are confirmed by e-mail', () => {
       start_time: '20:15',
     })
     const published = await relay.mailTo(concert.address, about('Published: Slide evening'))
-    assert.match(published.mail.text ?? '', /The editors have changed this[\s\S]*From[\s\S]*20:15/)
-    assert.match(await service.shown(linkIn(published)), /It is published/)
+    match(published.mail.text ?? '', /The editors have changed this[\s\S]*From[\s\S]*20:15/)
+    match(await service.shown(linkIn(published)), /It is published/)
     const second = { ...concert, title: 'Knife course', address: 'bo@example.org' }
     await confirmed(service, relay, second)
     await editor.post(`/desk/suggestions/${await idOf('Knife course')}`, {
@@ -167,8 +164,8 @@ describe('suggestions that are confirmed by e-mail', () => {
       reason: 'Which <kitchen>?\nAnd when?',
     })
     const back = await relay.mailTo('bo@example.org', about('look at it again'))
-    assert.match(back.mail.text ?? '', /Which <kitchen>\?/)
-    assert.match(String(back.mail.html), /Which &lt;kitchen&gt;\?/)
+    match(back.mail.text ?? '', /Which <kitchen>\?/)
+    match(String(back.mail.html), /Which &lt;kitchen&gt;\?/)
     const mine = linkIn(back)
     await postForm(service, mine, {
       ...event,
@@ -182,10 +179,10 @@ describe('suggestions that are confirmed by e-mail', () => {
       reason: 'Not here.',
     })
     const rejected = await relay.mailTo('bo@example.org', about('Declined'))
-    assert.match(rejected.mail.text ?? '', /Not here\.[\s\S]*Songs & stories/)
-    assert.equal(relay.received.filter(({ to }) => to === 'bo@example.org').length, 4)
+    match(rejected.mail.text ?? '', /Not here\.[\s\S]*Songs & stories/)
+    equal(relay.received.filter(({ to }) => to === 'bo@example.org').length, 4)
     await editor.post(`/desk/suggestions/${await idOf('Knife course')}`, { act: 'reject', reason: 'Again.' })
-    assert.equal(
+    equal(
       (
         await service.app.database.read
           .selectFrom('mail_messages')
@@ -195,7 +192,7 @@ describe('suggestions that are confirmed by e-mail', () => {
       ).length,
       4,
     )
-    assert.deepEqual(await faultsOfMail(relay.received), [])
+    deepEqual(await faultsOfMail(relay.received), [])
   })
 
   test('an address that editors trust is published once confirmed; what lies aside still waits', async () => {
@@ -205,16 +202,16 @@ describe('suggestions that are confirmed by e-mail', () => {
     await confirmed(service, relay, { ...concert, title: 'First talk', address: 'club@example.org' })
     const [first] = await rowsOf(service)
     await editor.post(`/desk/suggestions/${first?.id}`, { act: 'trust' })
-    assert.match((await editor.get(`/desk/suggestions/${first?.id}`)).body, /Stop trusting this address/)
+    match((await editor.get(`/desk/suggestions/${first?.id}`)).body, /Stop trusting this address/)
     await later(service)
     const mine = await confirmed(service, relay, {
       ...concert,
       title: 'Second talk',
       address: 'club@example.org',
     })
-    assert.match(await service.shown(mine), /It is published/)
+    match(await service.shown(mine), /It is published/)
     const { body } = await service.get('/events?search=second&start_date=2027-01-01')
-    assert.equal(body.events[0].author, String(service.userIds.editor))
+    equal(body.events[0].author, String(service.userIds.editor))
     const links = 'https://a.example '.repeat(6)
     await later(service)
     const other = await confirmed(service, relay, {
@@ -223,7 +220,7 @@ describe('suggestions that are confirmed by e-mail', () => {
       address: 'club@example.org',
       description: links,
     })
-    assert.match(await service.shown(other), /It waits for the editors/)
+    match(await service.shown(other), /It waits for the editors/)
   })
 
   test('a lost link is sent to the stored address alone, and any address gets the same page', async () => {
@@ -236,13 +233,13 @@ describe('suggestions that are confirmed by e-mail', () => {
       await postForm(service, path, { address: concert.address }),
       await postForm(service, path, { address: 'nobody@example.org' }),
     ]
-    assert.equal(pages[0]?.body, pages[1]?.body)
+    equal(pages[0]?.body, pages[1]?.body)
     const message = await relay.mailTo(concert.address, about('Your links'))
-    assert.match(await service.shown(linkIn(message)), /Lost and found/)
-    assert.ok(!relay.tried.includes('nobody@example.org'))
-    assert.match((await postForm(service, linkIn(message), { act: 'forget' })).body, /Your data are deleted/)
+    match(await service.shown(linkIn(message)), /Lost and found/)
+    ok(!relay.tried.includes('nobody@example.org'))
+    match((await postForm(service, linkIn(message), { act: 'forget' })).body, /Your data are deleted/)
     const messages = await service.app.database.read.selectFrom('mail_messages').selectAll().execute()
-    assert.ok(!JSON.stringify(messages).includes(concert.address))
+    ok(!JSON.stringify(messages).includes(concert.address))
   })
 
   test('messages are in the language of the form', async () => {
@@ -250,9 +247,9 @@ describe('suggestions that are confirmed by e-mail', () => {
     const { service, relay } = here
     await suggest(service, { ...concert, title: 'Chorabend' }, { language: 'de' })
     const message = await relay.mailTo(concert.address)
-    assert.match(message.mail.subject ?? '', /Bitte bestätigen: Chorabend/)
-    assert.match(linkIn(message), /lang=de$/)
-    assert.match(await service.shown(linkIn(message)), /Ja, ich habe diese Veranstaltung vorgeschlagen/)
+    match(message.mail.subject ?? '', /Bitte bestätigen: Chorabend/)
+    match(linkIn(message), /lang=de$/)
+    match(await service.shown(linkIn(message)), /Ja, ich habe diese Veranstaltung vorgeschlagen/)
   })
 
   test('a second suggestion within ten seconds, which no message could follow, is shown again', async () => {
@@ -260,10 +257,10 @@ describe('suggestions that are confirmed by e-mail', () => {
     const { service } = here
     await suggest(service, concert)
     const soon = await suggest(service, { ...concert, title: 'Too soon' })
-    assert.equal(soon.status, 429)
-    assert.match(soon.body, /on its way to this address already/)
-    assert.match(soon.body, /value="Too soon"/)
-    assert.equal((await rowsOf(service)).length, 1)
+    equal(soon.status, 429)
+    match(soon.body, /on its way to this address already/)
+    match(soon.body, /value="Too soon"/)
+    equal((await rowsOf(service)).length, 1)
   })
 
   test('bots cause no message', async () => {
@@ -272,7 +269,7 @@ describe('suggestions that are confirmed by e-mail', () => {
     await suggest(service, { ...concert, second_subject: 'x' })
     await suggest(service, concert, { token: 'none' })
     const { read } = service.app.database
-    assert.equal((await read.selectFrom('mail_messages').select('id').execute()).length, 0)
-    assert.deepEqual(pluck(await rowsOf(service), 'state'), ['spam', 'spam'])
+    equal((await read.selectFrom('mail_messages').select('id').execute()).length, 0)
+    deepEqual(pluck(await rowsOf(service), 'state'), ['spam', 'spam'])
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ describe('suggestions and those who decide about them', () => {
   const desks: Partial<Record<(typeof USERS)[number], AtDesk>> = {}
   const at = (login: (typeof USERS)[number]): AtDesk => {
     const desk = desks[login]
-    assert.ok(desk)
+    ok(desk)
     return desk
   }
 
@@ -67,29 +67,29 @@ describe('suggestions and those who decide about them', () => {
       .selectAll()
       .where('title', '=', fields.title ?? '')
       .executeTakeFirst()
-    assert.ok(row)
+    ok(row)
     return row
   }
 
   test('editors alone list trusted addresses', async () => {
     for (const login of ['author', 'contributor', 'subscriber'] as const) {
       for (const path of [TRUSTED, '/desk/suggestions'])
-        assert.equal((await at(login).get(path)).status, 403, `${login} ${path}`)
+        equal((await at(login).get(path)).status, 403, `${login} ${path}`)
       const posted = await at(login).post(TRUSTED, { act: 'trust', address: 'club@example.org' })
-      assert.equal(posted.status, 403, login)
+      equal(posted.status, 403, login)
     }
-    assert.equal((await service.page(TRUSTED)).status, 303)
+    equal((await service.page(TRUSTED)).status, 303)
     const editor = at('editor')
-    assert.match((await editor.get('/desk/suggestions')).body, /href="\/desk\/suggestions\/trusted"/)
+    match((await editor.get('/desk/suggestions')).body, /href="\/desk\/suggestions\/trusted"/)
     const wrong = await editor.post(TRUSTED, { act: 'trust', address: 'Ada <ada@example.org>' })
-    assert.equal(wrong.status, 422)
-    assert.match(wrong.body, /id="address-error"/)
+    equal(wrong.status, 422)
+    match(wrong.body, /id="address-error"/)
     await editor.post(TRUSTED, { act: 'trust', address: 'Club@EXAMPLE.org' })
     await editor.post(TRUSTED, { act: 'trust', address: 'choir@example.org' })
-    assert.match((await at('admin').get(TRUSTED)).body, /Club@example\.org<\/bdi><small><bdi>editor/)
-    assert.equal((await confirmed({ title: 'Rehearsal', address: 'choir@example.org' })).state, 'published')
+    match((await at('admin').get(TRUSTED)).body, /Club@example\.org<\/bdi><small><bdi>editor/)
+    equal((await confirmed({ title: 'Rehearsal', address: 'choir@example.org' })).state, 'published')
     await at('admin').post(TRUSTED, { act: 'distrust', address: 'choir@example.org' })
-    assert.doesNotMatch((await editor.get(TRUSTED)).body, /choir@/)
+    doesNotMatch((await editor.get(TRUSTED)).body, /choir@/)
     const { database } = service.app
     const many = Array.from({ length: 499 }, (_, n) => ({
       address: `m${n}@x.org`,
@@ -98,11 +98,11 @@ describe('suggestions and those who decide about them', () => {
     }))
     await database.write((tx) => tx.insertInto('trusted_senders').values(many).execute())
     const over = await editor.post(TRUSTED, { act: 'trust', address: 'one@too.many' })
-    assert.equal(over.status, 422)
-    assert.match(over.body, /500 addresses are trusted already/)
+    equal(over.status, 422)
+    match(over.body, /500 addresses are trusted already/)
     const { id } = await confirmed({ title: 'One too many', address: 'many@example.org' })
     const beside = await editor.post(`/desk/suggestions/${id}`, { act: 'trust' })
-    assert.match(beside.body, /action="\/desk\/suggestions\/trusted"[\s\S]*500 addresses are trusted already/)
+    match(beside.body, /action="\/desk\/suggestions\/trusted"[\s\S]*500 addresses are trusted already/)
     await database.write((tx) => tx.deleteFrom('trusted_senders').execute())
   })
 
@@ -127,7 +127,7 @@ describe('suggestions and those who decide about them', () => {
       { url: `http://127.0.0.1:${port}/rest`, events: 'submission.*', private: true, enabled: false },
       'admin',
     )
-    assert.equal(status, 201)
+    equal(status, 201)
     await suggest(service, { ...concert, title: 'A bot’s', second_subject: 'x' })
     await suggest(service, { ...concert, title: 'Not confirmed', address: 'no@example.org' })
     const { id } = await confirmed({ title: 'Told elsewhere', address: 'told@example.org' })
@@ -135,11 +135,11 @@ describe('suggestions and those who decide about them', () => {
     await until(() => received.length === 2, 'the webhooks were not told')
     server.closeAllConnections()
     server.close()
-    assert.deepEqual(received.map(({ type }) => type).sort(), ['submission.received', 'venue.created'])
+    deepEqual(received.map(({ type }) => type).sort(), ['submission.received', 'venue.created'])
     const { data } = received.find(({ type }) => type === 'submission.received') ?? {}
-    assert.deepEqual(Object.keys(data ?? {}), ['kind', 'id', 'title', 'utc_start_date', 'desk_url'])
-    assert.deepEqual([data?.id, data?.title], [id, 'Told elsewhere'])
-    assert.match(String(data?.desk_url), new RegExp(`/desk/suggestions/${id}$`))
+    deepEqual(Object.keys(data ?? {}), ['kind', 'id', 'title', 'utc_start_date', 'desk_url'])
+    deepEqual([data?.id, data?.title], [id, 'Told elsewhere'])
+    match(String(data?.desk_url), new RegExp(`/desk/suggestions/${id}$`))
   })
 
   test('editors hear of new suggestions at most once an hour, unless they want none', async () => {
@@ -148,19 +148,16 @@ describe('suggestions and those who decide about them', () => {
     await confirmed({ title: 'First <fair>', address: 'f1@example.org' })
     const now = Date.now()
     await tell(now)
-    assert.deepEqual(await queued(), [], 'told before others could come')
+    deepEqual(await queued(), [], 'told before others could come')
     const { body } = await at('editor').get('/desk/suggestions')
-    assert.match(body, /First &lt;fair&gt;<\/a>[\s\S]*You get a message when suggestions come/)
+    match(body, /First &lt;fair&gt;<\/a>[\s\S]*You get a message when suggestions come/)
     await at('admin').post('/desk/suggestions', { act: 'quiet' })
-    assert.match((await at('admin').get('/desk/suggestions')).body, /You get no message/)
+    match((await at('admin').get('/desk/suggestions')).body, /You get no message/)
     await Promise.all([tell(now + 2 * MINUTE), tell(now + 2 * MINUTE)])
     const [first, ...others] = await queued()
-    assert.deepEqual(
-      [first?.recipient, first?.subject, others],
-      ['editor@example.org', 'One new suggestion', []],
-    )
-    assert.match(first?.content ?? '', /First <fair>.*\/desk\/suggestions\/\d+"/)
-    assert.doesNotMatch(first?.content ?? '', /f1@|Ada Miller/)
+    deepEqual([first?.recipient, first?.subject, others], ['editor@example.org', 'One new suggestion', []])
+    match(first?.content ?? '', /First <fair>.*\/desk\/suggestions\/\d+"/)
+    doesNotMatch(first?.content ?? '', /f1@|Ada Miller/)
     for (const title of ['Second fair', 'Third fair'])
       await confirmed({ title, address: `${title.slice(0, 5)}@example.org` })
     await database.write((tx) =>
@@ -171,13 +168,13 @@ describe('suggestions and those who decide about them', () => {
         .execute(),
     )
     await tell(now + 40 * MINUTE)
-    assert.equal((await queued()).length, 1, 'within the hour')
+    equal((await queued()).length, 1, 'within the hour')
     await tell(now + 70 * MINUTE)
-    assert.deepEqual(pluck(await queued(), 'subject'), ['One new suggestion', '2 new suggestions'])
+    deepEqual(pluck(await queued(), 'subject'), ['One new suggestion', '2 new suggestions'])
     await tell(now + 200 * MINUTE)
-    assert.equal((await queued()).length, 2, 'told of nothing new')
+    equal((await queued()).length, 2, 'told of nothing new')
     await at('admin').post('/desk/suggestions', { act: 'tell' })
     await tell(now + 200 * MINUTE)
-    assert.deepEqual((await queued()).map(({ recipient }) => recipient).at(-1), 'admin@example.org')
+    deepEqual((await queued()).map(({ recipient }) => recipient).at(-1), 'admin@example.org')
   })
 })

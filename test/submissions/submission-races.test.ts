@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sitAtDesk } from '../support/desk.ts'
 import { pluck } from '../support/lists.ts'
@@ -29,13 +29,13 @@ describe('suggestions at the same moment on two nodes', () => {
         suggest(here.nodes[at % 2] ?? here.one, { ...concert, title: `Text ${at}` }, { token }),
       ),
     )
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [303])
+    deepEqual([...new Set(answers.map(({ status }) => status))], [303])
     const states = await statesOf(here.one)
-    assert.deepEqual(
+    deepEqual(
       states.filter((state) => state === 'waiting'),
       ['waiting'],
     )
-    assert.equal(states.length, 8)
+    equal(states.length, 8)
   })
 
   test('the same form sent many times at once counts once and leads to one page', async () => {
@@ -46,8 +46,8 @@ describe('suggestions at the same moment on two nodes', () => {
         suggest(here.nodes[at % 2] ?? here.one, { ...concert, start_date: '2027-03-03' }, { token, from }),
       ),
     )
-    assert.equal(new Set(answers.map(leadsTo)).size, 1)
-    assert.deepEqual(await statesOf(here.one), ['waiting'])
+    equal(new Set(answers.map(leadsTo)).size, 1)
+    deepEqual(await statesOf(here.one), ['waiting'])
   })
 
   test('limits count what comes to either node', async () => {
@@ -61,9 +61,9 @@ describe('suggestions at the same moment on two nodes', () => {
         ),
       ),
     )
-    assert.equal(answers.filter(({ status }) => status === 303).length, 4)
-    assert.equal(answers.filter(({ status }) => status === 429).length, 8)
-    assert.equal((await statesOf(here.one)).length, 4)
+    equal(answers.filter(({ status }) => status === 303).length, 4)
+    equal(answers.filter(({ status }) => status === 429).length, 8)
+    equal((await statesOf(here.one)).length, 4)
   })
 
   test('two editors who publish at once make one event, and the second hears of it', async () => {
@@ -72,13 +72,13 @@ describe('suggestions at the same moment on two nodes', () => {
     const row = await here.one.app.database.read.selectFrom('submissions').select('id').executeTakeFirst()
     const desks = await Promise.all([sitAtDesk(here.one, 'editor'), sitAtDesk(here.other, 'admin')])
     const seen = await seenBy(desks[0], row?.id)
-    assert.notEqual(seen, '')
+    notEqual(seen, '')
     const answers = await Promise.all(
       desks.map((desk) => desk.post(`/desk/suggestions/${row?.id}`, { act: 'publish', seen })),
     )
-    assert.deepEqual(pluck(answers, 'status'), [303, 303])
-    assert.equal(answers.filter((answer) => leadsTo(answer).includes('done=decided')).length, 1)
+    deepEqual(pluck(answers, 'status'), [303, 303])
+    equal(answers.filter((answer) => leadsTo(answer).includes('done=decided')).length, 1)
     const found = await here.one.get('/events?search=once&start_date=2027-01-01')
-    assert.equal(found.body.total, 1)
+    equal(found.body.total, 1)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { axePath, axeScript, type Browser, SIGHTS, type Tab, untilShown } from '../support/browsers.ts'
 import { findChromium, noChromium, startChromium, startChromiumHere } from '../support/chromium.ts'
@@ -24,8 +24,8 @@ const settings = {
 /** Nothing that axe objects to, and nothing wider than the window. */
 async function holds(tab: Tab, name: string): Promise<void> {
   await untilShown(tab, `document.readyState === 'complete' && document.querySelector('h1')`)
-  if (axePath !== undefined) assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], name)
-  assert.equal(await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth`), true, name)
+  if (axePath !== undefined) deepEqual(await tab.evaluate<string[]>(axeScript()), [], name)
+  equal(await tab.evaluate(`document.documentElement.scrollWidth <= innerWidth`), true, name)
 }
 
 /** An old enough form, and the button that sends it. */
@@ -73,11 +73,11 @@ for (const { name, program = '', start } of BROWSERS)
         await service.create('/events', { title, ...times })
         await goTo(ADD)
         await holds(tab, 'form')
-        assert.equal(await tab.evaluate(`document.documentElement.lang`), language)
+        equal(await tab.evaluate(`document.documentElement.lang`), language)
         await send(service, tab, { title, website: 'javascript:x' })
         await untilShown(tab, `document.querySelector('#website-error')`)
         await holds(tab, 'errors')
-        if (sight.scripts) assert.equal(await tab.evaluate(`document.activeElement.id`), 'faults')
+        if (sight.scripts) equal(await tab.evaluate(`document.activeElement.id`), 'faults')
         const { sender_name, venue_name } = concert
         const address = `walker-${at}@example.org`
         const typed = {
@@ -96,10 +96,10 @@ for (const { name, program = '', start } of BROWSERS)
         await untilShown(tab, `location.pathname === '${ADD}sent/'`)
         await holds(tab, 'sent')
         const message = await relay.mailTo(address)
-        assert.deepEqual(await faultsOfMessage(message.mail.html || ''), [])
+        deepEqual(await faultsOfMessage(message.mail.html || ''), [])
         await tab.goTo(service.origin + linkIn(message))
         await holds(tab, 'to confirm')
-        assert.equal(await tab.evaluate(`document.documentElement.lang`), language)
+        equal(await tab.evaluate(`document.documentElement.lang`), language)
         await press(tab, 'main form button.main')
         await untilShown(tab, `document.querySelector('.acts')`)
         await holds(tab, 'page of the sender')
@@ -108,7 +108,7 @@ for (const { name, program = '', start } of BROWSERS)
         await untilShown(tab, `document.querySelector('.notice')`)
         await holds(tab, 'changed')
         const kept = await tab.evaluate<string>(`document.querySelector('textarea[name=description]').value`)
-        assert.match(kept, /Bring a light/)
+        match(kept, /Bring a light/)
         await press(tab, 'button[value=withdraw]')
         await untilShown(tab, `document.querySelector('.acts') && !document.querySelector('details.change')`)
         await holds(tab, 'withdrawn')
@@ -126,7 +126,7 @@ for (const { name, program = '', start } of BROWSERS)
         const others = tab.requested.filter(
           (url) => !url.startsWith(service.origin) && !/^(?:data|about):/.test(url),
         )
-        assert.deepEqual(others, [])
+        deepEqual(others, [])
       })
 
     test('the room of editors holds, and one tick ticks all', async () => {
@@ -146,7 +146,7 @@ for (const { name, program = '', start } of BROWSERS)
         await holds(tab, `list at ${width}`)
         await press(tab, '[data-all]')
         const ticked = `[...document.querySelectorAll('[name=id]')].every((one) => one.checked)`
-        assert.equal(await tab.evaluate(ticked), true)
+        equal(await tab.evaluate(ticked), true)
         for (const path of [first, '/desk/suggestions/trusted']) {
           await tab.goTo(service.origin + path)
           await holds(tab, `${path} at ${width}`)
@@ -167,7 +167,7 @@ for (const { name, program = '', start } of BROWSERS)
         `(() => { const { now } = Date; Date.now = () => now() + 21 * 3_600_000; ${type} })()`,
       )
       await untilShown(tab, `${action} !== ${JSON.stringify(first)}`)
-      assert.match(await tab.evaluate<string>(action), /form=[\w.-]{54}$/)
+      match(await tab.evaluate<string>(action), /form=[\w.-]{54}$/)
     })
   })
 
@@ -179,7 +179,7 @@ describe('the work of a suggestion in a browser', noChromium, () => {
     const { database } = service.app
     await suggest(service, concert)
     const row = await database.read.selectFrom('submissions').selectAll().executeTakeFirst()
-    assert.ok(row)
+    ok(row)
     const { id: _, ...blank } = row
     const created_utc = new Date(Date.now() - 60_000).toISOString().replace('T', ' ').slice(0, 19)
     const many = Array.from({ length: 61 }, (__, at) => ({
@@ -214,6 +214,6 @@ describe('the work of a suggestion in a browser', noChromium, () => {
       .select(['state', 'aside'])
       .where('title', '=', 'Proved')
       .executeTakeFirst()
-    assert.deepEqual(sent, { state: 'waiting', aside: '' })
+    deepEqual(sent, { state: 'waiting', aside: '' })
   })
 })

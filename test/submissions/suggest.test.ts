@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import {
@@ -43,24 +43,24 @@ describe('suggestions of events without e-mail', () => {
   /** Sends a suggestion that must be taken. Returns the path of its page, and its row. */
   async function taken(fields: Record<string, string>, sending = {}) {
     const answer = await suggest(service, fields, sending)
-    assert.equal(answer.status, 303, String(answer.body))
+    equal(answer.status, 303, String(answer.body))
     const row = await last()
-    assert.ok(row)
+    ok(row)
     return { mine: leadsTo(answer), row }
   }
 
   test('off there is no page and no link; on it is linked from pages, the frame and embed.js', async () => {
     await using closed = await startService()
-    assert.equal((await closed.page(ADD)).status, 404)
-    assert.equal((await closed.page('/add')).status, 404)
+    equal((await closed.page(ADD)).status, 404)
+    equal((await closed.page('/add')).status, 404)
     for (const path of ['/', '/events/', '/embed/frame/', '/embed.js'])
-      assert.doesNotMatch(await closed.shown(path), /community\/add/, path)
+      doesNotMatch(await closed.shown(path), /community\/add/, path)
     for (const path of ['/', '/events/', '/embed/frame/', '/embed.js'])
-      assert.match(await service.shown(path), /community\/add/, path)
-    assert.match(await service.shown(ADD), /<h1 tabindex="-1">Suggest an event<\/h1>/)
-    assert.match(await service.shown('/events/community/add'), /Suggest an event/)
+      match(await service.shown(path), /community\/add/, path)
+    match(await service.shown(ADD), /<h1 tabindex="-1">Suggest an event<\/h1>/)
+    match(await service.shown('/events/community/add'), /Suggest an event/)
     for (const path of ['/add', '/add/', '/events/add', '/events/add/'])
-      assert.equal(leadsTo(await service.page(path)), ADD, path)
+      equal(leadsTo(await service.page(path)), ADD, path)
   })
 
   test('what waits is in no list, feed, sitemap, change or answer to assistants', async () => {
@@ -82,12 +82,12 @@ describe('suggestions of events without e-mail', () => {
       const records = answers.map((answer) => JSON.stringify(answer))
       return [...pages.map(({ body }) => String(body)), ...records].filter((text) => /lantern/i.test(text))
     }
-    assert.deepEqual(await seen(), [])
-    assert.equal((await publish(editor, row.id)).status, 303)
-    assert.equal((await seen()).length, 8)
+    deepEqual(await seen(), [])
+    equal((await publish(editor, row.id)).status, 303)
+    equal((await seen()).length, 8)
     const { body } = await service.get('/events?search=lantern&start_date=2027-01-01')
-    assert.equal(body.events[0].venue.venue, 'Miller’s barn, Low Lane 3')
-    assert.equal(body.events[0].start_date, '2027-05-08 19:30:00')
+    equal(body.events[0].venue.venue, 'Miller’s barn, Low Lane 3')
+    equal(body.events[0].start_date, '2027-05-08 19:30:00')
   })
 
   test('a filled trap, a quick form, one without token or sent twice succeed as spam', async () => {
@@ -104,30 +104,30 @@ describe('suggestions of events without e-mail', () => {
       await suggest(service, first, { token }),
     ]
     for (const bot of bots) {
-      assert.equal(bot.status, good.status)
-      assert.equal(shape(leadsTo(bot)), shape(leadsTo(good)))
-      assert.equal(bot.body, good.body)
+      equal(bot.status, good.status)
+      equal(shape(leadsTo(bot)), shape(leadsTo(good)))
+      equal(bot.body, good.body)
       const names = (answer: typeof bot) => [...answer.headers.keys()].sort().join()
-      assert.equal(names(bot), names(good))
-      assert.match(await service.shown(leadsTo(bot)), /It waits for the editors/)
-      assert.notEqual(leadsTo(bot), leadsTo(good), 'the page of the first sender')
+      equal(names(bot), names(good))
+      match(await service.shown(leadsTo(bot)), /It waits for the editors/)
+      notEqual(leadsTo(bot), leadsTo(good), 'the page of the first sender')
     }
     const added = (await rows()).slice(before)
-    assert.deepEqual(pluck(added, 'state'), ['spam', 'spam', 'spam', 'spam', 'spam'])
-    assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /Another text/)
-    assert.match((await editor.get('/desk/suggestions?pile=spam')).body, /Another text/)
+    deepEqual(pluck(added, 'state'), ['spam', 'spam', 'spam', 'spam', 'spam'])
+    doesNotMatch((await editor.get('/desk/suggestions')).body, /Another text/)
+    match((await editor.get('/desk/suggestions?pile=spam')).body, /Another text/)
     await dropOld(service.app.database, 0, Date.now() + 29 * 86_400_000, 1e9, submissionPrunings)
-    assert.ok((await rows()).some(({ state }) => state === 'spam'))
+    ok((await rows()).some(({ state }) => state === 'spam'))
     await dropOld(service.app.database, 0, Date.now() + 31 * 86_400_000, 1e9, submissionPrunings)
-    assert.ok(!(await rows()).some(({ state }) => state === 'spam'))
+    ok(!(await rows()).some(({ state }) => state === 'spam'))
   })
 
   test('the same form sent again, as by a double click, counts once and leads to the same page', async () => {
     const sending = { token: await formToken(service), from: '192.0.2.7' }
     const fields = { ...concert, title: 'Twice', start_date: '2027-02-03' }
     const [one, other] = [await suggest(service, fields, sending), await suggest(service, fields, sending)]
-    assert.equal(leadsTo(one), leadsTo(other))
-    assert.equal((await rows()).filter(({ title }) => title === 'Twice').length, 1)
+    equal(leadsTo(one), leadsTo(other))
+    equal((await rows()).filter(({ title }) => title === 'Twice').length, 1)
   })
 
   test('a form of more than a day is shown again as it was typed, and can be sent then', async () => {
@@ -136,15 +136,12 @@ describe('suggestions of events without e-mail', () => {
       { ...concert, title: 'Slow typist' },
       { token: await formToken(service, 90_000_000) },
     )
-    assert.equal(old.status, 422)
-    assert.match(old.body, /open for more than a day/)
-    assert.match(old.body, /value="Slow typist"/)
+    equal(old.status, 422)
+    match(old.body, /open for more than a day/)
+    match(old.body, /value="Slow typist"/)
     const token = /\?form=([^"&]+)/.exec(old.body)?.[1] ?? ''
-    assert.equal((await suggest(service, { ...concert, title: 'Slow typist' }, { token })).status, 303)
-    assert.equal(
-      (await suggest(service, concert, { token: await formToken(service, -3_600_000) })).status,
-      422,
-    )
+    equal((await suggest(service, { ...concert, title: 'Slow typist' }, { token })).status, 303)
+    equal((await suggest(service, concert, { token: await formToken(service, -3_600_000) })).status, 422)
   })
 
   test('faults stand at their fields by the declarations, and what was typed stays', async () => {
@@ -156,12 +153,12 @@ describe('suggestions of events without e-mail', () => {
       address: 'Ada <ada@example.org>',
       sign_language: 'x'.repeat(2000),
     })
-    assert.equal(answer.status, 422)
+    equal(answer.status, 422)
     for (const name of ['title', 'start_date', 'website', 'address', 'sign_language'])
-      assert.match(answer.body, new RegExp(`id="${name}-error"`), name)
-    assert.match(answer.body, /Songs &amp; stories/)
+      match(answer.body, new RegExp(`id="${name}-error"`), name)
+    match(answer.body, /Songs &amp; stories/)
     const past = await suggest(service, { ...concert, start_date: '2026-01-02' })
-    assert.match(past.body, /That is in the past/)
+    match(past.body, /That is in the past/)
   })
 
   test('addresses: line breaks, names, 320 characters, international domains, tags', async () => {
@@ -171,21 +168,21 @@ describe('suggestions of events without e-mail', () => {
       'a b@example.org',
       '@example.org',
     ])
-      assert.equal((await suggest(service, { ...concert, address })).status, 422, address)
+      equal((await suggest(service, { ...concert, address })).status, 422, address)
     const { row } = await taken({
       ...concert,
       title: 'Of Jürgen',
       address: 'J.Doe+kalends@BÜCHER.example',
       sender_name: 'Jürgen\r\nBcc: x@y.example',
     })
-    assert.equal(row.address, 'J.Doe+kalends@xn--bcher-kva.example')
-    assert.doesNotMatch(row.sender_name, /[\r\n]/)
+    equal(row.address, 'J.Doe+kalends@xn--bcher-kva.example')
+    doesNotMatch(row.sender_name, /[\r\n]/)
     await publish(editor, row.id)
     const { body } = await service.get('/events?search=jürgen&start_date=2027-01-01')
     const page = await service.shown(new URL(body.events[0].url).pathname)
     const ics = await service.shown('/events.ics')
-    for (const text of [JSON.stringify(body), page, ics]) assert.doesNotMatch(text, /bcher|BÜCHER|J\.Doe/i)
-    assert.equal(String((await service.page(`/desk/suggestions/${row.id}`)).body).includes('bcher'), false)
+    for (const text of [JSON.stringify(body), page, ics]) doesNotMatch(text, /bcher|BÜCHER|J\.Doe/i)
+    equal(String((await service.page(`/desk/suggestions/${row.id}`)).body).includes('bcher'), false)
   })
 
   test('HTML is shown as text, and addresses in texts are links that search engines pass over', async () => {
@@ -198,9 +195,9 @@ describe('suggestions of events without e-mail', () => {
     const { body } = await service.get('/events?search=tags&start_date=2027-01-01')
     const [event] = body.events
     const page = await service.shown(new URL(event.url).pathname)
-    assert.match(page, /Tags &lt;b&gt;&amp; more&lt;\/b&gt;/)
-    assert.match(page, /&lt;script&gt;alert\(1\)/)
-    assert.match(page, /<a href="https:\/\/example\.org\/x\?a=1&amp;b=2" rel="nofollow ugc">[^<]+<\/a>\./)
+    match(page, /Tags &lt;b&gt;&amp; more&lt;\/b&gt;/)
+    match(page, /&lt;script&gt;alert\(1\)/)
+    match(page, /<a href="https:\/\/example\.org\/x\?a=1&amp;b=2" rel="nofollow ugc">[^<]+<\/a>\./)
   })
 
   test('a likely double is shown before sending, and can be sent all the same', async () => {
@@ -217,11 +214,11 @@ describe('suggestions of events without e-mail', () => {
     }
     const token = await formToken(service)
     const asked = await suggest(service, market, { token })
-    assert.equal(asked.status, 200)
-    assert.match(asked.body, /Is it this one\?[\s\S]*Harvest market/)
+    equal(asked.status, 200)
+    match(asked.body, /Is it this one\?[\s\S]*Harvest market/)
     const seen = /name="seen" value="([\d ]+)"/.exec(asked.body)?.[1] ?? ''
     const { row } = await taken({ ...market, seen }, { token })
-    assert.match((await editor.get(`/desk/suggestions/${row.id}`)).body, /Perhaps the same: Harvest market/)
+    match((await editor.get(`/desk/suggestions/${row.id}`)).body, /Perhaps the same: Harvest market/)
   })
 
   test('a picture is private until it is published, without metadata, and goes when rejected', async () => {
@@ -235,43 +232,40 @@ describe('suggestions of events without e-mail', () => {
     const [kept] = await pictures()
     const bytes = Buffer.from(kept?.content ?? '', 'base64')
     const { width, exif, format } = await sharp(bytes).metadata()
-    assert.deepEqual([width, exif, format], [1600, undefined, 'webp'])
-    assert.equal((await service.get('~/wp-json/wp/v2/media')).body.length, 0)
-    assert.match((await editor.get(`/desk/suggestions/${row.id}`)).body, /src="data:image\/webp;base64,/)
+    deepEqual([width, exif, format], [1600, undefined, 'webp'])
+    equal((await service.get('~/wp-json/wp/v2/media')).body.length, 0)
+    match((await editor.get(`/desk/suggestions/${row.id}`)).body, /src="data:image\/webp;base64,/)
     await publish(editor, row.id)
     const { body } = await service.get('/events?search=poster&start_date=2027-01-01')
-    assert.equal(body.events[0].image.width, 1600)
-    assert.equal((await pictures()).length, 0)
+    equal(body.events[0].image.width, 1600)
+    equal((await pictures()).length, 0)
     const other = await taken({ ...concert, title: 'Refused poster' }, { file })
-    assert.equal((await pictures()).length, 1)
+    equal((await pictures()).length, 1)
     await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'reject', reason: 'No.' })
-    assert.equal((await pictures()).length, 0)
+    equal((await pictures()).length, 0)
     const text = new Blob(['no image'], { type: 'image/png' })
     const refused = await suggest(service, { ...concert, title: 'No picture' }, { file: text })
-    assert.equal(refused.status, 422)
-    assert.match(refused.body, /id="image-error"/)
+    equal(refused.status, 422)
+    match(refused.body, /id="image-error"/)
   })
 
   test('a picture is read only with a good token, and a form of more than 64 kB never', async () => {
     const large = new Blob([new Uint8Array(200_000)], { type: 'image/png' })
     const answer = await suggest(service, concert, { token: 'none', file: large })
-    assert.equal(answer.status, 413)
-    assert.match(answer.body, /<h1/)
+    equal(answer.status, 413)
+    match(answer.body, /<h1/)
     const long = await suggest(service, { ...concert, description: 'x'.repeat(70_000) })
-    assert.equal(long.status, 413)
+    equal(long.status, 413)
   })
 
   test('it repeats by the week or month up to 52 dates, with an end', async () => {
     const weekly = { ...concert, title: 'Choir', start_date: '2027-01-05', repeats: 'weekly' }
-    assert.match((await suggest(service, weekly)).body, /id="repeat_until-error"/)
-    assert.match(
-      (await suggest(service, { ...weekly, repeat_until: '2029-01-01' })).body,
-      /more than 52 dates/,
-    )
+    match((await suggest(service, weekly)).body, /id="repeat_until-error"/)
+    match((await suggest(service, { ...weekly, repeat_until: '2029-01-01' })).body, /more than 52 dates/)
     const { row } = await taken({ ...weekly, repeat_until: '2027-02-02' })
     await publish(editor, row.id)
     const { body } = await service.get('/events?search=choir&start_date=2027-01-01')
-    assert.equal(body.total, 5)
+    equal(body.total, 5)
     const monthly = await taken({
       ...weekly,
       title: 'Repair shop',
@@ -281,7 +275,7 @@ describe('suggestions of events without e-mail', () => {
     })
     await publish(editor, monthly.row.id)
     const shops = await service.get('/events?search=repair&start_date=2027-01-01')
-    assert.deepEqual(
+    deepEqual(
       shops.body.events.map((one: { start_date: string }) => one.start_date.slice(0, 10)),
       ['2027-01-05', '2027-02-02', '2027-03-02', '2027-04-06'],
     )
@@ -289,29 +283,29 @@ describe('suggestions of events without e-mail', () => {
 
   test('more than five links, and the text of another address, lie aside', async () => {
     const { row } = await taken({ ...concert, title: 'Links', description: 'https://a.example '.repeat(6) })
-    assert.equal(row.aside, 'links')
+    equal(row.aside, 'links')
     await taken({ ...concert, title: 'Same text', address: 'one@example.org' })
     const again = await taken({ ...concert, title: 'Same text', address: 'two@example.org' })
-    assert.equal(again.row.aside, 'repeated')
+    equal(again.row.aside, 'repeated')
     const { body } = await editor.get('/desk/suggestions?pile=aside')
-    assert.match(body, /More than five links/)
-    assert.doesNotMatch((await editor.get('/desk/suggestions')).body, /More than five links/)
+    match(body, /More than five links/)
+    doesNotMatch((await editor.get('/desk/suggestions')).body, /More than five links/)
   })
 
   test('the secret link shows, changes, withdraws and deletes it; editors end it', async () => {
     const { mine, row } = await taken({ ...concert, title: 'Barn dance', start_date: '2027-05-18' })
     const page = await service.page(mine)
-    assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
-    assert.match(page.headers.get('x-robots-tag') ?? '', /noindex/)
-    assert.equal((await service.page(`${mine}=%3E`)).status, 200)
+    equal(page.headers.get('referrer-policy'), 'no-referrer')
+    match(page.headers.get('x-robots-tag') ?? '', /noindex/)
+    equal((await service.page(`${mine}=%3E`)).status, 200)
     const stored = await service.app.database.read.selectFrom('submission_links').selectAll().execute()
-    assert.ok(!JSON.stringify(stored).includes(mine.slice(-43)))
+    ok(!JSON.stringify(stored).includes(mine.slice(-43)))
     const { address: _a, sender_name: _n, ...rest } = concert
     const event = { ...rest, start_date: '2027-05-18' }
     await postForm(service, mine, { ...event, title: 'Barn dance', start_time: '20:00', act: 'change' })
-    assert.match((await last())?.typed ?? '', /20:00/)
+    match((await last())?.typed ?? '', /20:00/)
     await editor.post(`/desk/suggestions/${row.id}`, { act: 'send-back', reason: 'Which barn?' })
-    assert.match((await service.page(mine)).body, /Which barn\?/)
+    match((await service.page(mine)).body, /Which barn\?/)
     await postForm(service, mine, {
       ...event,
       title: 'Barn dance',
@@ -323,8 +317,8 @@ describe('suggestions of events without e-mail', () => {
     const find = async () =>
       (await service.get('/events?search=barn%20dance&start_date=2027-01-01')).body.events
     const [published] = await find()
-    assert.equal(published.venue.venue, 'Old barn')
-    assert.match((await service.page(mine)).body, /It is published\./)
+    equal(published.venue.venue, 'Old barn')
+    match((await service.page(mine)).body, /It is published\./)
     await postForm(service, mine, {
       ...event,
       title: 'Barn dance',
@@ -333,30 +327,27 @@ describe('suggestions of events without e-mail', () => {
       captions: 'yes',
       act: 'change',
     })
-    assert.equal((await find())[0].start_date, '2027-05-18 20:00:00')
-    assert.match((await service.page(mine)).body, /Your change waits for the editors/)
-    assert.match(
+    equal((await find())[0].start_date, '2027-05-18 20:00:00')
+    match((await service.page(mine)).body, /Your change waits for the editors/)
+    match(
       (await editor.get(`/desk/suggestions/${row.id}`)).body,
       /<td dir="auto">20:00<\/td><td dir="auto">18:00<\/td>/,
     )
     await service.update(`/events/${published.id}`, { cost: '7' })
-    assert.equal((await publish(editor, row.id)).status, 303)
+    equal((await publish(editor, row.id)).status, 303)
     const [changed] = await find()
-    assert.deepEqual(
-      [changed.start_date, changed.cost, changed.captions],
-      ['2027-05-18 18:00:00', '$7', true],
-    )
+    deepEqual([changed.start_date, changed.cost, changed.captions], ['2027-05-18 18:00:00', '$7', true])
     await postForm(service, mine, { act: 'forget' })
     const kept = (await rows()).find(({ id }) => id === row.id)
-    assert.deepEqual([kept?.sender_name, kept?.address, kept?.note], ['', '', ''])
-    assert.equal((await service.page(mine)).status, 404)
-    assert.equal((await find()).length, 1)
+    deepEqual([kept?.sender_name, kept?.address, kept?.note], ['', '', ''])
+    equal((await service.page(mine)).status, 404)
+    equal((await find()).length, 1)
     const other = await taken({ ...concert, title: 'Gone at once' })
     await publish(editor, other.row.id)
     await postForm(service, other.mine, { act: 'withdraw' })
-    assert.equal((await service.get('/events?search=gone&start_date=2027-01-01')).body.total, 0)
+    equal((await service.get('/events?search=gone&start_date=2027-01-01')).body.total, 0)
     await editor.post(`/desk/suggestions/${other.row.id}`, { act: 'revoke' })
-    assert.equal((await service.page(other.mine)).status, 404)
+    equal((await service.page(other.mine)).status, 404)
   })
 
   test('what its sender changes between look and click is not published, alone or among many', async () => {
@@ -369,31 +360,31 @@ describe('suggestions of events without e-mail', () => {
     const [, seen = ''] = new RegExp(`name="seen" value="(${row.id}\\.[\\w-]+)"`).exec(pile.body) ?? []
     await change('Casino walk')
     const many = await editor.post('/desk/suggestions', { act: 'publish', id: String(row.id), seen })
-    assert.match(many.headers.get('location') ?? '', /done=changed/)
-    assert.deepEqual(await find(), [])
+    match(many.headers.get('location') ?? '', /done=changed/)
+    deepEqual(await find(), [])
     for (const path of ['/desk/suggestions', `/desk/suggestions/${row.id}`])
       await editor.post(path, { act: 'publish', id: String(row.id) })
-    assert.deepEqual(await find(), [], 'published without a look at it')
+    deepEqual(await find(), [], 'published without a look at it')
     await publish(editor, row.id)
-    assert.equal((await find())[0].title, 'Casino walk')
+    equal((await find())[0].title, 'Casino walk')
     await change('Quiet walk')
     await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish' })
-    assert.equal((await find())[0].title, 'Casino walk', 'a change was published without a look at it')
+    equal((await find())[0].title, 'Casino walk', 'a change was published without a look at it')
     const one = await editor.get(`/desk/suggestions/${row.id}`)
     const [, wording = ''] = /name="seen" value="([\w-]+)"/.exec(one.body) ?? []
     await change('Loud walk')
     const late = await editor.post(`/desk/suggestions/${row.id}`, { act: 'publish', seen: wording })
-    assert.match(late.headers.get('location') ?? '', /done=changed/)
-    assert.equal((await find())[0].title, 'Casino walk')
-    assert.doesNotMatch((await editor.get('/desk/suggestions?done=publish&count=abc')).body, /NaN/)
+    match(late.headers.get('location') ?? '', /done=changed/)
+    equal((await find())[0].title, 'Casino walk')
+    doesNotMatch((await editor.get('/desk/suggestions?done=publish&count=abc')).body, /NaN/)
     const newest = await seenBy(editor, row.id)
-    assert.notEqual(newest, '')
+    notEqual(newest, '')
     const [gone] = await Promise.all([
       postForm(service, mine, { act: 'withdraw' }),
       editor.post(`/desk/suggestions/${row.id}`, { act: 'publish', seen: newest }),
     ])
-    assert.equal(gone.status, 303)
-    assert.deepEqual(await find(), [])
+    equal(gone.status, 303)
+    deepEqual(await find(), [])
   })
 
   test('name and address go some months after the decision; what was not published goes whole', async () => {
@@ -404,18 +395,18 @@ describe('suggestions of events without e-mail', () => {
     const { row: waiting } = await taken({ ...concert, title: 'Waiting event' })
     const drop = (at: string) => service.app.database.write((tx) => dropOldSenders(tx, at, 100))
     await drop('2026-11-26 00:00:00')
-    assert.ok((await rows()).some(({ id, address }) => id === published.id && address !== ''))
+    ok((await rows()).some(({ id, address }) => id === published.id && address !== ''))
     await drop('2026-11-29 00:00:00')
     const left = await rows()
-    assert.equal(left.find(({ id }) => id === published.id)?.address, '')
-    assert.equal(
+    equal(left.find(({ id }) => id === published.id)?.address, '')
+    equal(
       left.find(({ id }) => id === refused.id),
       undefined,
     )
-    assert.equal(left.find(({ id }) => id === waiting.id)?.address, concert.address)
-    assert.equal((await service.app.database.write((tx) => forgetSender(tx, concert.address))) > 0, true)
-    assert.ok(!(await rows()).some(({ address }) => address === concert.address))
-    assert.equal((await service.get('/events?search=kept&start_date=2027-01-01')).body.total, 1)
+    equal(left.find(({ id }) => id === waiting.id)?.address, concert.address)
+    equal((await service.app.database.write((tx) => forgetSender(tx, concert.address))) > 0, true)
+    ok(!(await rows()).some(({ address }) => address === concert.address))
+    equal((await service.get('/events?search=kept&start_date=2027-01-01')).body.total, 1)
   })
 
   test('that an address is trusted is exported, and forgotten with it', async () => {
@@ -423,9 +414,9 @@ describe('suggestions of events without e-mail', () => {
     const address = 'trusted@example.org'
     await write((tx) => trustAddress(tx, address, 1, Date.now()))
     const kept = async () => (await exportSender(read, address)).map((row) => Object.values(row).slice(0, 2))
-    assert.deepEqual(await kept(), [['trust', address]])
-    assert.equal(await write((tx) => forgetSender(tx, address)), 1)
-    assert.deepEqual(await kept(), [])
+    deepEqual(await kept(), [['trust', address]])
+    equal(await write((tx) => forgetSender(tx, address)), 1)
+    deepEqual(await kept(), [])
   })
 
   test('the network of a sender goes after a day, that of a picture that waits, too', async () => {
@@ -438,28 +429,28 @@ describe('suggestions of events without e-mail', () => {
       const own = (await rows()).find(({ id }) => id === row.id)
       return [own?.block, (await picture.executeTakeFirst())?.block]
     }
-    assert.deepEqual(await networks(), [row.block, row.block])
+    deepEqual(await networks(), [row.block, row.block])
     await dropOld(service.app.database, 0, Date.now() + 23 * 3_600_000, 1e9, submissionPrunings)
-    assert.deepEqual(await networks(), [row.block, row.block])
+    deepEqual(await networks(), [row.block, row.block])
     await dropOld(service.app.database, 0, Date.now() + 25 * 3_600_000, 1e9, submissionPrunings)
-    assert.deepEqual(await networks(), ['', ''])
+    deepEqual(await networks(), ['', ''])
   })
 
   test('the version of the terms is kept with each suggestion; other terms leave it', async () => {
     await using agreed = await startService({ ...open, submissions_terms: 'https://example.org/terms-2' })
-    assert.match(await agreed.shown(ADD), /href="https:\/\/example\.org\/terms-2"/)
-    assert.match((await suggest(agreed, concert)).body, /id="terms-error"/)
-    assert.equal((await suggest(agreed, { ...concert, terms: '1' })).status, 303)
+    match(await agreed.shown(ADD), /href="https:\/\/example\.org\/terms-2"/)
+    match((await suggest(agreed, concert)).body, /id="terms-error"/)
+    equal((await suggest(agreed, { ...concert, terms: '1' })).status, 303)
     const { database } = agreed.config
     await using later = await startService({ ...open, database, submissions_terms: 'https://example.org/3' })
-    assert.equal((await suggest(later, { ...concert, title: 'Later', terms: '1' })).status, 303)
+    equal((await suggest(later, { ...concert, title: 'Later', terms: '1' })).status, 303)
     const rows = await agreed.app.database.read
       .selectFrom('submissions')
       .select('terms')
       .orderBy('id')
       .execute()
     const versions = rows.map(({ terms }) => terms)
-    assert.deepEqual(versions, ['https://example.org/terms-2', 'https://example.org/3'])
+    deepEqual(versions, ['https://example.org/terms-2', 'https://example.org/3'])
   })
 
   test('an address a day, a network and the site an hour have limits, and what was typed stays', async () => {
@@ -470,27 +461,18 @@ describe('suggestions of events without e-mail', () => {
       submissions_hour: '40',
     })
     const send = (more: object, from: string) => suggest(tight, { ...concert, ...more }, { from })
-    for (const at of [1, 2]) assert.equal((await send({ title: `Mine ${at}` }, `198.51.${at}.1`)).status, 303)
+    for (const at of [1, 2]) equal((await send({ title: `Mine ${at}` }, `198.51.${at}.1`)).status, 303)
     const over = await send({ title: 'Mine 3' }, '198.51.9.1')
-    assert.equal(over.status, 429)
-    assert.match(over.body, /value="Mine 3"/)
-    assert.match(over.body, /enough suggestions today/)
-    assert.equal(over.headers.get('retry-after'), '86400')
+    equal(over.status, 429)
+    match(over.body, /value="Mine 3"/)
+    match(over.body, /enough suggestions today/)
+    equal(over.headers.get('retry-after'), '86400')
     for (const at of [1, 2, 3, 4])
-      assert.equal(
-        (await send({ title: `N ${at}`, address: `n${at}@example.net` }, `192.0.2.${at}`)).status,
-        303,
-      )
-    assert.match(
-      (await send({ title: 'N 5', address: 'n5@example.net' }, '192.0.2.200')).body,
-      /From your network/,
-    )
+      equal((await send({ title: `N ${at}`, address: `n${at}@example.net` }, `192.0.2.${at}`)).status, 303)
+    match((await send({ title: 'N 5', address: 'n5@example.net' }, '192.0.2.200')).body, /From your network/)
     for (const at of [1, 2, 3, 4])
-      assert.equal((await send({ title: `S ${at}`, address: '' }, `198.18.${at}.1`)).status, 303)
-    assert.match(
-      (await send({ title: 'S 5', address: '' }, '198.18.77.1')).body,
-      /enough suggestions just now/,
-    )
+      equal((await send({ title: `S ${at}`, address: '' }, `198.18.${at}.1`)).status, 303)
+    match((await send({ title: 'S 5', address: '' }, '198.18.77.1')).body, /enough suggestions just now/)
   })
 
   test('above a set number forms ask for proof of work; others lie aside', async () => {
@@ -498,14 +480,14 @@ describe('suggestions of events without e-mail', () => {
     for (const title of ['One', 'Two']) await suggest(busy, { ...concert, title, address: '' })
     // Counts are kept for half a minute: a service that has just begun counts anew.
     await using next = await startService({ ...open, submissions_proof: '1', database: busy.config.database })
-    assert.match(await next.shown(ADD), /data-proof="16" data-worker="[^"]+\/suggest-proof-[^"]+\.js"/)
+    match(await next.shown(ADD), /data-proof="16" data-worker="[^"]+\/suggest-proof-[^"]+\.js"/)
     await suggest(next, { ...concert, title: 'Without', address: '' })
     const row = await next.app.database.read
       .selectFrom('submissions')
       .selectAll()
       .orderBy('id', 'desc')
       .executeTakeFirst()
-    assert.equal(row?.aside, 'proof')
+    equal(row?.aside, 'proof')
   })
 
   test('an editor deals with 500 suggestions, of which 450 are spam, in under five minutes', async () => {
@@ -524,7 +506,7 @@ describe('suggestions of events without e-mail', () => {
     await full.app.database.write((tx) => tx.insertInto('submissions').values(made).execute())
     const { sitAtDesk } = await import('../support/desk.ts')
     const desk = await sitAtDesk(full, 'editor')
-    assert.match((await desk.get('/desk/')).body, /All 500 suggestions/)
+    match((await desk.get('/desk/')).body, /All 500 suggestions/)
     let presses = 1
     for (let page = 0; page < 10; page++) {
       const { body } = await desk.get('/desk/suggestions')
@@ -539,13 +521,13 @@ describe('suggestions of events without e-mail', () => {
       presses += 2 * (fairs.length + 1)
     }
     // A tick or click takes 1.1 s, and 40 answers may take 4 s each.
-    assert.ok(presses * 1.1 + 40 * 4 < 300, `${presses} presses`)
+    ok(presses * 1.1 + 40 * 4 < 300, `${presses} presses`)
     const states = Object.groupBy(
       await full.app.database.read.selectFrom('submissions').select('state').execute(),
       ({ state }) => state,
     )
-    assert.deepEqual([states.spam?.length, states.published?.length], [450, 50])
-    assert.equal((await full.get('/events?start_date=2027-01-01&per_page=1')).body.total, 50)
+    deepEqual([states.spam?.length, states.published?.length], [450, 50])
+    equal((await full.get('/events?start_date=2027-01-01&per_page=1')).body.total, 50)
   })
 
   test('the form speaks four languages', async () => {
@@ -554,10 +536,7 @@ describe('suggestions of events without e-mail', () => {
       ['fr', 'Proposer un événement'],
       ['es', 'Proponer un evento'],
     ] as const)
-      assert.match(
-        await service.shown(`${ADD}?lang=${language}`),
-        new RegExp(`<h1 tabindex="-1">${text}</h1>`),
-      )
+      match(await service.shown(`${ADD}?lang=${language}`), new RegExp(`<h1 tabindex="-1">${text}</h1>`))
   })
 })
 

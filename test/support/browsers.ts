@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { fail } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,7 +49,7 @@ export async function untilShown(tab: Tab, expression: string): Promise<void> {
   // Evaluating fails while the page is being replaced.
   while (!(await tab.evaluate<boolean>(`Boolean(${expression})`).catch(() => false))) {
     if (performance.now() - start > PATIENCE_MS)
-      assert.fail(`${expression}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
+      fail(`${expression}: ${await tab.evaluate('document.body.innerText.slice(0, 2000)')}`)
     await sleep(25)
   }
 }

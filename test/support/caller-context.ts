@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { ok } from 'node:assert/strict'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { resources, type ServedResource, series } from '../../src/calendar/resources.ts'
 import { writerBy } from '../../src/store/storage/recording.ts'
@@ -19,6 +19,6 @@ export async function callerContext(
 
 export function servedAt(path: string): ServedResource {
   const served = [...resources, series].find(({ resource }) => resource.path === path)
-  assert.ok(served, path)
+  ok(served, path)
   return served
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ifError, ok } from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { before } from 'node:test'
 import { pino } from 'pino'
@@ -23,7 +23,7 @@ export async function giveDeskPassword({ app }: Pick<TestService, 'app'>, login:
   const kept = await hash
   await app.database.write(async (tx) => {
     const user = await findUserByLogin(tx, login)
-    assert.ok(user, login)
+    ok(user, login)
     await setDeskPassword(tx, user, kept, Date.now())
   })
 }
@@ -43,7 +43,7 @@ export interface AtDesk {
 export async function sitAtDesk(service: TestService, login: string): Promise<AtDesk> {
   const cookieId = await service.app.database.write(async (tx) => {
     const user = await findUserByLogin(tx, login)
-    assert.ok(user, login)
+    ok(user, login)
     return startSession(tx, user, Date.now(), { client: 'test', address: '127.0.0.1' })
   })
   const cookie = `kalends=${cookieId}`
@@ -67,7 +67,7 @@ export async function sitAtDesk(service: TestService, login: string): Promise<At
     post,
     save: async (path, fields) => {
       const { status, body, headers } = await post(path, fields)
-      assert.equal(status, 303, `${path}: ${body}`)
+      equal(status, 303, `${path}: ${body}`)
       return Number(/\/(\d+)(?:\?|$)/.exec(headers.get('location') ?? '')?.[1])
     },
   }
@@ -91,7 +91,7 @@ interface DeskAddress {
 export async function deskAddresses(): Promise<DeskAddress[]> {
   const logger = pino({ level: 'silent' })
   const tell = () => undefined
-  const start = { config: testConfig(tmpdir()), features, logger, report: assert.ifError, tell }
+  const start = { config: testConfig(tmpdir()), features, logger, report: ifError, tell }
   const parts = await listDeskParts({ ...start, settingWords: undefined })
   return [...DESK_PAGES, ...parts.flatMap(({ pages }) => pages)].map(({ at, get, post }) => ({
     at,

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { ok } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { send } from './send.ts'
 import { credentialsOf, type Reader } from './service.ts'
@@ -43,7 +43,7 @@ export async function readEveryAnswer(port: number): Promise<Map<string, string>
     await Promise.all(Array.from({ length: AT_ONCE }, readOn))
   }
   agent.destroy()
-  assert.ok(answers.size > LISTS.length)
+  ok(answers.size > LISTS.length)
   return answers
 }
 

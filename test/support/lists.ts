@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import type { Body } from './service.ts'
 
 /** One member of each record, or a list of several. */
@@ -6,4 +6,4 @@ export const pluck = (records: Body, ...names: [string, ...string[]]): Body[] =>
   records?.map((record: Body) => (names.length === 1 ? record[names[0]] : names.map((name) => record[name])))
 
 export const assertNone = <T>(list: readonly T[], isWrong: (each: T) => unknown, told?: string): void =>
-  assert.deepEqual(list.filter(isWrong), [], told)
+  deepEqual(list.filter(isWrong), [], told)

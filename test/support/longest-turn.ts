@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { ok } from 'node:assert/strict'
 
 /**
  * A turn below this processor time, in ms, counts as waiting. After `QUIET_LOOKS` such turns, a timer
@@ -49,5 +49,5 @@ export async function holdsUpNobody(
     await prepare(round)
     turns.push(await longestTurn(() => work(round)))
   }
-  assert.ok(Math.min(...turns) < most, `${name}: ${turns.join(', ')} ms`)
+  ok(Math.min(...turns) < most, `${name}: ${turns.join(', ')} ms`)
 }

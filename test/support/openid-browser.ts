@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, fail, ok } from 'node:assert/strict'
 import type { TestProvider } from './openid-provider.ts'
 import type { Answer, TestService } from './service.ts'
 
@@ -15,7 +15,7 @@ const cookieIn = ({ headers }: Answer) => (headers.get('set-cookie') ?? '').spli
 
 export async function begin(service: TestService, query = '', cookie = ''): Promise<Begun> {
   const answer = await service.page(`/desk/openid/start${query}`, cookie === '' ? {} : { cookie })
-  assert.equal(answer.status, 303, String(answer.body))
+  equal(answer.status, 303, String(answer.body))
   return { location: answer.headers.get('location') ?? '', cookie: cookieIn(answer) }
 }
 
@@ -32,11 +32,11 @@ export async function atProvider(provider: TestProvider, location: string): Prom
       else jar.set(name, value)
     }
     const to = answer.headers.get('location')
-    assert.ok(to, `${answer.status} at ${url}`)
+    ok(to, `${answer.status} at ${url}`)
     url = new URL(to, url).href
     if (!url.startsWith(provider.issuer)) return url.slice(new URL(url).origin.length)
   }
-  return assert.fail('the provider leads round in circles')
+  return fail('the provider leads round in circles')
 }
 
 export async function comeBack(service: TestService, path: string, cookie: string): Promise<Answer> {

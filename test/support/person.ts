@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { TAKES_TEXT, type Tab } from './browsers.ts'
 import { PATIENCE_MS } from './waiting.ts'
 
@@ -24,7 +24,7 @@ export function personAt(tab: Tab): Person {
     const start = Date.now()
     // Evaluating fails while the page is being replaced.
     while (!(await isSo().catch(() => false))) {
-      assert.ok(Date.now() - start < PATIENCE_MS, `${what} after: ${done.join(', ')}`)
+      ok(Date.now() - start < PATIENCE_MS, `${what} after: ${done.join(', ')}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
@@ -73,7 +73,7 @@ export function personAt(tab: Tab): Person {
     tabTo: async (selector) => {
       let steps = 0
       while (!(await hasFocus(selector))) {
-        assert.ok(steps < 80, `No number of steps leads to ${selector}`)
+        ok(steps < 80, `No number of steps leads to ${selector}`)
         steps += 1
         await tab.key('Tab')
       }
@@ -120,6 +120,6 @@ async function pointOf(tab: Tab, selector: string): Promise<{ x: number; y: numb
     element.scrollIntoView({ block: 'center', behavior: 'instant' })
     return look()
   })()`)
-  assert.equal(point.over, '', `what lies over ${selector}`)
+  equal(point.over, '', `what lies over ${selector}`)
   return point
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import sharp from 'sharp'
 import { credentialsOf, type TestService } from './service.ts'
 
@@ -18,6 +18,6 @@ export async function uploadPicture({ origin }: TestService, width: number, heig
     },
     body: png,
   })
-  assert.equal(uploaded.status, 201)
+  equal(uploaded.status, 201)
   return ((await uploaded.json()) as { id: number }).id
 }

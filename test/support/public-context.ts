@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { ifError } from 'node:assert/strict'
 import type { App } from '../../src/app.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import { anonymous } from '../../src/calendar/people/caller.ts'
@@ -6,7 +6,7 @@ import { openMediaStore } from '../../src/store/media/open-media-store.ts'
 
 export async function publicContext({ database, site }: App): Promise<Context> {
   const { readInLane, write, findMatching } = database
-  const store = await openMediaStore('file:unused', assert.ifError)
+  const store = await openMediaStore('file:unused', ifError)
   const images = { store, hosts: [], maxBytes: 0, mediaUrl: `${site.url}/media` }
   const now = Date.now()
   return {
@@ -16,7 +16,7 @@ export async function publicContext({ database, site }: App): Promise<Context> {
     findMatching,
     images,
     say: (text) => text,
-    report: assert.ifError,
+    report: ifError,
     site,
     caller: anonymous,
     now,

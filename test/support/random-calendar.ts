@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { ok } from 'node:assert/strict'
 import { fc } from './rounds.ts'
 import type { Reader, TestService } from './service.ts'
 
@@ -153,7 +153,7 @@ export async function makeWrite({ service, ids }: Calendar, write: Write): Promi
       : isRemoval
         ? await service.remove(`/${path}/${id}`, as)
         : await service.post(`/${path}/${id}`, fields, as)
-  assert.ok(answer.status < 500, JSON.stringify(answer.body))
+  ok(answer.status < 500, JSON.stringify(answer.body))
   if (answer.status === 201) ids[path].push(answer.body.id)
 }
 

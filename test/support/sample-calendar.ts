@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import type { Db } from '../../src/store/storage/database.ts'
 import { drawPng } from './pictures.ts'
 import type { TestService } from './service.ts'
@@ -52,11 +52,11 @@ export async function fillCalendar(service: TestService): Promise<void> {
     { title: 'Private', ...dates, status: 'private', description: '<p>Not for all</p>' },
     { title: 'Later', ...dates, date: '2099-01-01 00:00:00', status: 'future' },
   ]
-  for (const event of events) assert.equal((await service.post('/events', event)).status, 201)
+  for (const event of events) equal((await service.post('/events', event)).status, 201)
   await addSeries(service)
   const { body: trashed } = await service.post('/events', { title: 'Trashed', ...dates })
-  assert.equal((await service.remove(`/events/${trashed.id}`)).status, 200)
-  assert.equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
+  equal((await service.remove(`/events/${trashed.id}`)).status, 200)
+  equal((await service.remove(`~/wp-json/wp/v2/media/${await upload('gone')}`)).status, 200)
 }
 
 export async function addSeries(service: TestService): Promise<void> {
@@ -72,7 +72,7 @@ export async function addSeries(service: TestService): Promise<void> {
   const { events } = (await service.get(path)).body
   await service.update(`/events/${events[1].id}`, { title: 'Lantern class for all' })
   await service.update(`/events/${events[2].id}`, onDay('2026-12-08', '18:30', '20:00'))
-  assert.equal((await service.remove(`/events/${events[3].id}`)).status, 200)
+  equal((await service.remove(`/events/${events[3].id}`)).status, 200)
 }
 
 export async function countEvents(read: Db): Promise<{ all: number; kept: number; published: number }> {

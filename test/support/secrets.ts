@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 
 /** Counts the secrets made. Each has another number, so that a leaked one shows where it came from. */
 let made = 0
@@ -17,5 +17,5 @@ export function rememberSecrets(others: readonly string[]): void {
 
 export function assertHidden(text: string, where: string): void {
   const leaked = secrets.filter((each) => text.includes(each))
-  assert.deepEqual(leaked, [], `${where}: ${text.slice(0, 4000)}`)
+  deepEqual(leaked, [], `${where}: ${text.slice(0, 4000)}`)
 }

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { fc } from './rounds.ts'
 import {
   beginAt,
@@ -50,7 +50,7 @@ const WINDOW = 'per_page=50&start_date=2000-01-01&end_date=2100-01-01'
 
 const at = <Value>(values: readonly Value[], number: number): Value => {
   const value = values[number % values.length]
-  assert.ok(value !== undefined)
+  ok(value !== undefined)
   return value
 }
 
@@ -187,7 +187,7 @@ async function create(
 }
 
 function expect({ status, body }: Answer, wanted: number): void {
-  assert.equal(status, wanted, JSON.stringify(body))
+  equal(status, wanted, JSON.stringify(body))
 }
 
 type Chosen = { series: Series; row: Occurrence } | undefined
@@ -357,7 +357,7 @@ async function beginSeries(play: Play, drawn: { pick: number; dates: SentDates }
   const { id, slug, start_date, end_date, ...shared } = single
   const series = made(shared, { start_date, end_date }, sent)
   const first = series?.rows[0]
-  assert.ok(series && first)
+  ok(series && first)
   Object.assign(first, { id, slug })
   play.series.push(Object.assign(series, { id: answer.body.post_parent }))
   play.singles = play.singles.filter((one) => one !== single)
@@ -383,20 +383,20 @@ export async function compare(play: Play): Promise<void> {
     const rows = liveRows(series).sort((a, b) => (a.at < b.at ? -1 : 1))
     const byStart = [...seen].sort((a, b) => (a.recurrence.id < b.recurrence.id ? -1 : 1))
     for (const [i, row] of rows.entries()) learn(play, row, byStart[i])
-    assert.deepEqual(
+    deepEqual(
       byStart.map(facts),
       rows.map((row) => expected(play, series, row)),
     )
     const open = rows.filter((row) => fieldsOf(series, row).status === 'publish').map(({ id }) => id)
     const shown = await listed(play, series, 'anonymous', 'publish')
-    assert.deepEqual(shown.map(({ id }) => id).sort(), open.sort())
+    deepEqual(shown.map(({ id }) => id).sort(), open.sort())
     await compareSeries(play, series, open.length)
   }
   await compareCalendar(play)
   for (const single of play.singles) {
     const { body } = await play.service.get(`/events/${single.id}`, 'admin')
     const { title, start_date, end_date, status, recurrence, slug } = body
-    assert.deepEqual(
+    deepEqual(
       { title, start_date, end_date, status, recurrence, slug: single.slug && slug },
       {
         title: single.title,
@@ -412,10 +412,10 @@ export async function compare(play: Play): Promise<void> {
 
 async function compareCalendar({ service }: Play): Promise<void> {
   const { status, body } = await service.get('/events?format=ics&start_date=2000-01-01&end_date=2100-01-01')
-  assert.equal(status, 200)
+  equal(status, 200)
   const components = String(body).split('BEGIN:VEVENT').slice(1)
   const names = components.map((text) => (text.match(/^(UID|RECURRENCE-ID).*$/gm) ?? []).join(' '))
-  assert.deepEqual(
+  deepEqual(
     names.filter((name, i) => names.indexOf(name) !== i),
     [],
     'components that are there twice',
@@ -437,8 +437,8 @@ async function listed(
 ): Promise<Shown[]> {
   const asked = as === 'admin' ? `&status=${status}` : ''
   const { status: found, body } = await service.get(`/events?post_parent=${id}&${WINDOW}${asked}`, as)
-  assert.equal(found, 200, JSON.stringify(body))
-  assert.equal(body.total, body.events.length)
+  equal(found, 200, JSON.stringify(body))
+  equal(body.total, body.events.length)
   return body.events
 }
 
@@ -491,9 +491,9 @@ function utc(wall: string): string {
 async function compareSeries({ service }: Play, series: Series, open: number): Promise<void> {
   const { status, body } = await service.get(`${SERIES}/${series.id}`, 'admin')
   if (!series.isLive)
-    return assert.ok(status === 200 ? body.status === 'trash' : status === 403, JSON.stringify(body))
+    return ok(status === 200 ? body.status === 'trash' : status === 403, JSON.stringify(body))
   const [left = ''] = body.recurrence.lines.filter((line: string) => line.startsWith('EXDATE'))
-  assert.deepEqual(
+  deepEqual(
     {
       status: body.status,
       start: body.start_date,

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, fail } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -219,7 +219,7 @@ export function serviceForTests(
   })
   after(() => started?.close())
   // Until the start only functions are asked for, as by `const { create } = service`.
-  const running = () => started ?? assert.fail('the service has not started')
+  const running = () => started ?? fail('the service has not started')
   return new Proxy({ ready } as TestService & { ready: Promise<void> }, {
     get: (own, name) => {
       const ask = (...sent: unknown[]) => Reflect.get(running(), name)(...sent)
@@ -237,7 +237,7 @@ function isRefused({ status, headers, body }: Answer): boolean {
 }
 
 function bodyOf({ status, body }: Answer, expected: number): Body {
-  assert.equal(status, expected, JSON.stringify(body))
+  equal(status, expected, JSON.stringify(body))
   return body
 }
 

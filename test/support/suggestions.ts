@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { notEqual } from 'node:assert/strict'
 import type { App } from '../../src/app.ts'
 import { readKey, sealForm } from '../../src/features/submissions/form-token.ts'
 import type { AtDesk } from './desk.ts'
@@ -85,7 +85,7 @@ export async function seenBy(desk: AtDesk, id = 0): Promise<string> {
 export function linkIn({ mail }: ReceivedMail): string {
   const [, path = ''] =
     /https?:\/\/[^/\s]+(\/events\/community\/\w+\/\?token=[\w-]+(?:&lang=\w\w)?)/.exec(mail.text ?? '') ?? []
-  assert.notEqual(path, '', mail.text)
+  notEqual(path, '', mail.text)
   return path
 }
 

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { fail } from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** An import of a service runs at low priority: a machine that other programs fill keeps it waiting. */
@@ -20,7 +20,7 @@ export async function until(
   const start = performance.now()
   for (let pause = firstMs; !(await condition()); ) {
     const waited = performance.now() - start
-    if (waited > PATIENCE_MS) assert.fail(otherwise)
+    if (waited > PATIENCE_MS) fail(otherwise)
     const rarely = Math.max(RARELY_MS, Math.min(waited * PART_OF_WAIT, MOST_RARELY_MS))
     pause = Math.max(firstMs, Math.min(pause * 1.25, rarely))
     await sleep(pause)

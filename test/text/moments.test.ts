@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, match } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   addDays,
@@ -18,7 +18,7 @@ function expectAll(
   zone = NEW_YORK,
   now = NOW,
 ) {
-  for (const [value, wall] of rows) assert.equal(parseMoment(value, zone, now), wall, String(value))
+  for (const [value, wall] of rows) equal(parseMoment(value, zone, now), wall, String(value))
 }
 
 describe('dates and times in digits', () => {
@@ -60,8 +60,8 @@ describe('dates and times in digits', () => {
       ['2027-04-05 14:00 Europe/Paris', '2027-04-05 08:00:00'],
       ['1970-01-01T00:00:00Z', '1969-12-31 19:00:00'],
     ])
-    assert.equal(parseMoment('2026-12-10T10:00:00+05:00', 'Europe/Rome', NOW), '2026-12-10 06:00:00')
-    assert.equal(parseMoment('2026-12-10T10:00:00Z', 'UTC+5:45', NOW), '2026-12-10 15:45:00')
+    equal(parseMoment('2026-12-10T10:00:00+05:00', 'Europe/Rome', NOW), '2026-12-10 06:00:00')
+    equal(parseMoment('2026-12-10T10:00:00Z', 'UTC+5:45', NOW), '2026-12-10 15:45:00')
   })
 
   test('an offset whose plus sign became a blank in a query is still an offset', () => {
@@ -87,7 +87,7 @@ describe('dates and times in digits', () => {
       [-1, '1969-12-31 18:59:59'],
       ['-86400', '1969-12-30 19:00:00'],
     ])
-    assert.equal(parseMoment('1796000000', 'Europe/Rome', NOW), '2026-11-30 01:53:20')
+    equal(parseMoment('1796000000', 'Europe/Rome', NOW), '2026-11-30 01:53:20')
   })
 
   test('zero and timestamps beyond the calendar are refused', () => {
@@ -142,7 +142,7 @@ describe('dates and times in digits', () => {
       '9999-12-31 +1 day',
     ]
     for (const text of [...dates, ...times, ...beyond])
-      assert.equal(parseMoment(text, NEW_YORK, NOW), undefined, text)
+      equal(parseMoment(text, NEW_YORK, NOW), undefined, text)
   })
 })
 
@@ -285,7 +285,7 @@ describe('dates and times in words', () => {
     )
     const long = `2027-04-05${' '.repeat(100)}10:00`
     for (const text of [...nothing, ...nonsense, ...twice, ...halves, long]) {
-      assert.equal(parseMoment(text, NEW_YORK, NOW), undefined, text)
+      equal(parseMoment(text, NEW_YORK, NOW), undefined, text)
     }
   })
 })
@@ -313,7 +313,7 @@ describe('reading any value', () => {
       fc.oneof(text, fc.double(), fc.integer()),
       fc.constantFrom(NEW_YORK, 'UTC-4.5', '?'),
       (value, zone) => {
-        assert.match(parseMoment(value, zone, NOW) ?? '2000-01-01 00:00:00', wallTime)
+        match(parseMoment(value, zone, NOW) ?? '2000-01-01 00:00:00', wallTime)
       },
     )
     fc.assert(property, { numRuns: rounds(120) })
@@ -327,8 +327,8 @@ describe('reading any value', () => {
     fc.assert(
       fc.property(second, fc.constantFrom(NEW_YORK, 'Asia/Tokyo', '+02:00'), (at, zone) => {
         const wall = formatUtc(at * 1000)
-        assert.equal(parseMoment(wall, zone, NOW), wall)
-        assert.equal(parseMoment(wall.replace(' ', 'T'), zone, NOW), wall)
+        equal(parseMoment(wall, zone, NOW), wall)
+        equal(parseMoment(wall.replace(' ', 'T'), zone, NOW), wall)
       }),
     )
   })
@@ -337,10 +337,7 @@ describe('reading any value', () => {
     const second = fc.integer({ min: 1, max: utcToMs('2100-01-01 00:00:00') / 1000 })
     fc.assert(
       fc.property(second, (at) => {
-        assert.equal(
-          parseMoment(new Date(at * 1000).toISOString(), NEW_YORK, NOW),
-          parseMoment(at, NEW_YORK, NOW),
-        )
+        equal(parseMoment(new Date(at * 1000).toISOString(), NEW_YORK, NOW), parseMoment(at, NEW_YORK, NOW))
       }),
     )
   })
@@ -348,29 +345,29 @@ describe('reading any value', () => {
 
 describe('UTC moments', () => {
   test('a value without an offset is UTC, others are converted', () => {
-    assert.equal(parseUtcMoment('2026-07-15 08:30:00', NOW), '2026-07-15 08:30:00')
-    assert.equal(parseUtcMoment('2026-07-15T08:30:00-04:00', NOW), '2026-07-15 12:30:00')
-    assert.equal(parseUtcMoment(1796000000, NOW), '2026-11-30 00:53:20')
-    assert.equal(parseUtcMoment('now', NOW), '2026-11-20 20:16:00')
-    assert.equal(parseUtcMoment('never', NOW), undefined)
+    equal(parseUtcMoment('2026-07-15 08:30:00', NOW), '2026-07-15 08:30:00')
+    equal(parseUtcMoment('2026-07-15T08:30:00-04:00', NOW), '2026-07-15 12:30:00')
+    equal(parseUtcMoment(1796000000, NOW), '2026-11-30 00:53:20')
+    equal(parseUtcMoment('now', NOW), '2026-11-20 20:16:00')
+    equal(parseUtcMoment('never', NOW), undefined)
   })
 })
 
 describe('parts of a wall time', () => {
   test('days and months are counted on the calendar', () => {
-    assert.equal(addDays('2026-12-31', 1), '2027-01-01')
-    assert.equal(addDays('2028-03-01', -1), '2028-02-29')
-    assert.equal(addMonths('2026-11-20', 24), '2028-11-20')
-    assert.equal(addMonths('2027-01-31', 1), '2027-03-03')
-    assert.equal(addMonths('2028-02-29', 24), '2030-03-01')
-    assert.equal(addMonths('2027-01-15', -1), '2026-12-15')
+    equal(addDays('2026-12-31', 1), '2027-01-01')
+    equal(addDays('2028-03-01', -1), '2028-02-29')
+    equal(addMonths('2026-11-20', 24), '2028-11-20')
+    equal(addMonths('2027-01-31', 1), '2027-03-03')
+    equal(addMonths('2028-02-29', 24), '2030-03-01')
+    equal(addMonths('2027-01-15', -1), '2026-12-15')
   })
 
   test('milliseconds and UTC times are each other', () => {
-    assert.equal(formatUtc(NOW + 999), '2026-11-20 20:16:00')
-    assert.equal(formatUtc(-1), '1969-12-31 23:59:59')
-    assert.equal(utcToMs('1970-01-01 00:00:01'), 1000)
-    assert.equal(formatUtc(utcToMs('0001-01-01 00:00:00')), '0001-01-01 00:00:00')
-    assert.equal(formatUtc(Number.MAX_VALUE), '9999-12-31 23:59:59')
+    equal(formatUtc(NOW + 999), '2026-11-20 20:16:00')
+    equal(formatUtc(-1), '1969-12-31 23:59:59')
+    equal(utcToMs('1970-01-01 00:00:01'), 1000)
+    equal(formatUtc(utcToMs('0001-01-01 00:00:00')), '0001-01-01 00:00:00')
+    equal(formatUtc(Number.MAX_VALUE), '9999-12-31 23:59:59')
   })
 })

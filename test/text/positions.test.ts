@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePosition } from '../../src/features/desk/positions.ts'
 
@@ -39,22 +39,19 @@ const SAME = [
 ]
 
 for (const text of SAME)
-  test(`a position is read from ${text.slice(0, 80)}`, () => assert.deepEqual(parsePosition(text), GALWAY))
+  test(`a position is read from ${text.slice(0, 80)}`, () => deepEqual(parsePosition(text), GALWAY))
 
 test('plus codes are read, short ones near a place alone', () => {
   const near = (text: string, place?: { lat: number; lng: number }) => {
     const found = parsePosition(text, place)
-    assert.ok(found, text)
-    assert.ok(
-      Math.abs(found.lat - 53.27) < 0.001 && Math.abs(found.lng + 9.05) < 0.001,
-      JSON.stringify(found),
-    )
+    ok(found, text)
+    ok(Math.abs(found.lat - 53.27) < 0.001 && Math.abs(found.lng + 9.05) < 0.001, JSON.stringify(found))
   }
   near('9C5G7WCX+2X')
   near('9c5g7wcx+2x')
   near('7WCX+2X Galway', { lat: 53.1, lng: -9.4 })
   near('CX+2X', { lat: 53.28, lng: -9.04 })
-  assert.equal(parsePosition('7WCX+2X Galway'), undefined)
+  equal(parsePosition('7WCX+2X Galway'), undefined)
 })
 
 test('what says no position is none', () => {
@@ -73,5 +70,5 @@ test('what says no position is none', () => {
     '+353 91 123 456',
     `${'1'.repeat(3000)}, 2`,
   ])
-    assert.equal(parsePosition(text), undefined, text.slice(0, 60))
+    equal(parsePosition(text), undefined, text.slice(0, 60))
 })

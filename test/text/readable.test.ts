@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readableText } from '../../src/base/text/long-texts.ts'
 
@@ -29,7 +29,7 @@ describe('HTML as text that people read without markup', () => {
   ]
   for (const [html, text] of cases) {
     test(`${JSON.stringify(html.slice(0, 40))} reads as ${JSON.stringify(text.slice(0, 40))}`, () => {
-      assert.equal(readableText(html, BASE), text)
+      equal(readableText(html, BASE), text)
     })
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fold } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, type Lookup, planWord, termsOf } from '../../src/base/text/search.ts'
@@ -37,8 +37,8 @@ describe('an index of terms', () => {
           const { lookups, isExact } = planWord(word)
           const isFound = hasSearchedWords({ include: [word], exclude: [] }, folded)
           const isAnswer = lookups.every((lookup) => answers(lookup, terms))
-          if (isFound) assert.ok(isAnswer, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
-          if (isExact) assert.equal(isAnswer, isFound, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
+          if (isFound) ok(isAnswer, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
+          if (isExact) equal(isAnswer, isFound, `${JSON.stringify(word)} in ${JSON.stringify(folded)}`)
         }
       }),
       { numRuns: rounds(120) },
@@ -46,7 +46,7 @@ describe('an index of terms', () => {
   })
 
   test('has words, signs, and each two signs that stand side by side', () => {
-    assert.deepEqual(
+    deepEqual(
       [...termsOf('open 24h at the café: 夏祭り!\n🎏')],
       ['open', '24h', 'at', 'the', 'café', ':', '夏', '祭', '夏祭', 'り', '祭り', '!', 'り!', '🎏'],
     )
@@ -55,7 +55,7 @@ describe('an index of terms', () => {
   test('holds no term longer than 64, however long a word is', () => {
     for (const length of [63, 64, 65, 96, 97, 500, 40_000]) {
       const lengths = [...termsOf('ab'.repeat(length).slice(0, length))].map((term) => term.length)
-      assert.ok(Math.max(...lengths) <= 64)
+      ok(Math.max(...lengths) <= 64)
     }
   })
 
@@ -71,7 +71,7 @@ describe('an index of terms', () => {
     ['x'.repeat(33), false],
   ] as const) {
     test(`${isExact ? 'knows' : 'does not know'} all by itself which texts contain ${word}`, () => {
-      assert.equal(planWord(word).isExact, isExact)
+      equal(planWord(word).isExact, isExact)
     })
   }
 })
@@ -89,7 +89,7 @@ describe('the stem of a word', () => {
     for (const word of (
       'parties city journaux chateaux children ' + 'women museen theatre studying cerealien'
     ).split(' '))
-      assert.ok(begins(word), `${word}: ${beginningsOf(stemOf(word))}`)
+      ok(begins(word), `${word}: ${beginningsOf(stemOf(word))}`)
     fc.assert(fc.property(words, begins), { numRuns: 2000 })
   })
 })

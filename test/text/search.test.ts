@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fold, foldUnicode, latinToAscii } from '../../src/base/text/characters.ts'
 import { hasSearchedWords, parseSearch, parseWords } from '../../src/base/text/search.ts'
@@ -24,12 +24,12 @@ describe('folding', () => {
     ['', ''],
   ]
   for (const [text, key] of folded) {
-    test(`${JSON.stringify(text)} is folded to ${JSON.stringify(key)}`, () => assert.equal(fold(text), key))
+    test(`${JSON.stringify(text)} is folded to ${JSON.stringify(key)}`, () => equal(fold(text), key))
   }
 
   test('is the same part by part as of a whole text', () => {
     const whole = (text: string) => foldUnicode(text).replace(/\s+/g, ' ').trim()
-    const same = (text: string) => assert.equal(fold(text), whole(text), JSON.stringify(text))
+    const same = (text: string) => equal(fold(text), whole(text), JSON.stringify(text))
     for (let code = 0x80; code < 0x20000; code++) {
       const sign = String.fromCodePoint(code)
       same(`Ra${sign}b`)
@@ -46,9 +46,9 @@ describe('folding', () => {
     )
     fc.assert(
       fc.property(text, (raw) => {
-        assert.equal(fold(fold(raw)), fold(raw))
-        assert.equal(latinToAscii(latinToAscii(raw)), latinToAscii(raw))
-        assert.equal(fold(raw.toUpperCase().normalize('NFD')), fold(raw.toUpperCase()))
+        equal(fold(fold(raw)), fold(raw))
+        equal(latinToAscii(latinToAscii(raw)), latinToAscii(raw))
+        equal(fold(raw.toUpperCase().normalize('NFD')), fold(raw.toUpperCase()))
       }),
       { numRuns: rounds(60), examples: [['ﹷ']] },
     )
@@ -98,7 +98,7 @@ describe('searches for events', () => {
   ]
   for (const [text, include, exclude] of searches) {
     test(`${JSON.stringify(text)} is read as words to include and exclude`, () => {
-      assert.deepEqual(parseSearch(text), { include, exclude })
+      deepEqual(parseSearch(text), { include, exclude })
     })
   }
 
@@ -113,7 +113,7 @@ describe('searches for events', () => {
       '"garden party"',
       '  ',
     ]) {
-      assert.ok(hasSearchedWords(parseSearch(text), haystack), text)
+      ok(hasSearchedWords(parseSearch(text), haystack), text)
     }
     for (const text of [
       '"pie pumpkin"',
@@ -124,7 +124,7 @@ describe('searches for events', () => {
       '%',
       "' OR 1=1 --",
     ]) {
-      assert.ok(!hasSearchedWords(parseSearch(text), haystack), text)
+      ok(!hasSearchedWords(parseSearch(text), haystack), text)
     }
   })
 
@@ -135,8 +135,8 @@ describe('searches for events', () => {
         // Words of signs alone are left out: they are searched for in their order.
         fc.pre(words.some((text) => /[\p{L}\p{N}]/u.test(text)))
         const haystack = fold(words.join(' '))
-        assert.ok(hasSearchedWords(parseSearch(words.toReversed().join(' ')), haystack))
-        assert.ok(hasSearchedWords(parseSearch(`"${words.join(' ')}"`), haystack))
+        ok(hasSearchedWords(parseSearch(words.toReversed().join(' ')), haystack))
+        ok(hasSearchedWords(parseSearch(`"${words.join(' ')}"`), haystack))
       }),
       { numRuns: rounds(50) },
     )
@@ -161,6 +161,6 @@ describe('searches for venues and organizers', () => {
   ]
   for (const [text, words] of searches) {
     test(`${JSON.stringify(text)} is cut into ${JSON.stringify(words)}`, () =>
-      assert.deepEqual(parseWords(text), words))
+      deepEqual(parseWords(text), words))
   }
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { doesNotMatch, doesNotThrow, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   canonicalSlug,
@@ -43,39 +43,38 @@ describe('slugs of titles', () => {
     ['100%e6', '100e6'],
   ]
   for (const [title, slug] of slugs) {
-    test(`the slug of ${JSON.stringify(title)} is ${JSON.stringify(slug)}`, () =>
-      assert.equal(slugify(title), slug))
+    test(`the slug of ${JSON.stringify(title)} is ${JSON.stringify(slug)}`, () => equal(slugify(title), slug))
   }
 
   test('end within 200 bytes, in no half character and no dash', () => {
     const lanterns = `long${'-lantern'.repeat(29)}`
-    assert.equal(slugify(lanterns.replaceAll('-', ' ')), `long${'-lantern'.repeat(24)}-lan`)
-    assert.equal(slugify('日'.repeat(30)), '%e6%97%a5'.repeat(22))
-    assert.equal(slugify(`${'a'.repeat(199)} b`), 'a'.repeat(199))
+    equal(slugify(lanterns.replaceAll('-', ' ')), `long${'-lantern'.repeat(24)}-lan`)
+    equal(slugify('日'.repeat(30)), '%e6%97%a5'.repeat(22))
+    equal(slugify(`${'a'.repeat(199)} b`), 'a'.repeat(199))
   })
 })
 
 test('numbered slugs keep within 200 bytes', () => {
-  assert.equal(numberedSlug('my-slug', 2), 'my-slug-2')
-  assert.equal(numberedSlug('a'.repeat(200), 12), `${'a'.repeat(197)}-12`)
-  assert.equal(numberedSlug('%e6%97%a5'.repeat(22), 2), `${'%e6%97%a5'.repeat(22)}-2`)
-  assert.equal(numberedSlug(`${'%e6%97%a5'.repeat(22)}x`, 1000), `${'%e6%97%a5'.repeat(21)}-1000`)
-  assert.equal(numberedSlug(`${'a'.repeat(197)}-bc`, 2), `${'a'.repeat(197)}-2`)
+  equal(numberedSlug('my-slug', 2), 'my-slug-2')
+  equal(numberedSlug('a'.repeat(200), 12), `${'a'.repeat(197)}-12`)
+  equal(numberedSlug('%e6%97%a5'.repeat(22), 2), `${'%e6%97%a5'.repeat(22)}-2`)
+  equal(numberedSlug(`${'%e6%97%a5'.repeat(22)}x`, 1000), `${'%e6%97%a5'.repeat(21)}-1000`)
+  equal(numberedSlug(`${'a'.repeat(197)}-bc`, 2), `${'a'.repeat(197)}-2`)
 })
 
 test('a slug in an address may be raw or percent-encoded, in any letter case', () => {
-  for (const slug of ['日本語', JAPANESE, JAPANESE.toUpperCase()]) assert.equal(canonicalSlug(slug), JAPANESE)
-  assert.equal(canonicalSlug('My-Slug_2'), 'my-slug_2')
-  assert.equal(canonicalSlug('%E6%97'), '%e6%97')
-  assert.notEqual(canonicalSlug('c++'), 'c')
+  for (const slug of ['日本語', JAPANESE, JAPANESE.toUpperCase()]) equal(canonicalSlug(slug), JAPANESE)
+  equal(canonicalSlug('My-Slug_2'), 'my-slug_2')
+  equal(canonicalSlug('%E6%97'), '%e6%97')
+  notEqual(canonicalSlug('c++'), 'c')
 })
 
 test('trashed slugs give their own back, numbered or not', () => {
-  assert.equal(trashedSlug('my-slug'), 'my-slug__trashed')
-  assert.equal(trashedSlug(trashedSlug('my-slug')), `my-slug${TRASHED_SUFFIX}`)
-  assert.equal(untrashedSlug('my-slug__trashed'), 'my-slug')
-  assert.equal(untrashedSlug(numberedSlug(trashedSlug('a'.repeat(200)), 3)), 'a'.repeat(200))
-  assert.equal(untrashedSlug('my-slug'), 'my-slug')
+  equal(trashedSlug('my-slug'), 'my-slug__trashed')
+  equal(trashedSlug(trashedSlug('my-slug')), `my-slug${TRASHED_SUFFIX}`)
+  equal(untrashedSlug('my-slug__trashed'), 'my-slug')
+  equal(untrashedSlug(numberedSlug(trashedSlug('a'.repeat(200)), 3)), 'a'.repeat(200))
+  equal(untrashedSlug('my-slug'), 'my-slug')
 })
 
 test('any text at all gives a slug of at most 200 bytes that is its own slug and canonical', () => {
@@ -105,14 +104,14 @@ test('any text at all gives a slug of at most 200 bytes that is its own slug and
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 9999 }), (raw, n) => {
       const slug = slugify(raw)
-      assert.match(slug, /^(?:[a-z0-9_-]|%[89a-f][0-9a-f])*$/)
-      assert.doesNotMatch(slug, /^-|-$|--/)
-      assert.ok(slug.length <= 200)
-      assert.equal(slugify(slug), slug)
-      assert.equal(canonicalSlug(slug), slug)
+      match(slug, /^(?:[a-z0-9_-]|%[89a-f][0-9a-f])*$/)
+      doesNotMatch(slug, /^-|-$|--/)
+      ok(slug.length <= 200)
+      equal(slugify(slug), slug)
+      equal(canonicalSlug(slug), slug)
       const numbered = numberedSlug(slug, n)
-      assert.ok(numbered.length <= 200 && numbered.endsWith(`-${n}`))
-      assert.doesNotThrow(() => decodeURIComponent(numbered))
+      ok(numbered.length <= 200 && numbered.endsWith(`-${n}`))
+      doesNotThrow(() => decodeURIComponent(numbered))
     }),
     { numRuns: rounds(60) },
   )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES } from '../../src/base/config.ts'
 import { readSpokenDate } from '../../src/features/desk/spoken/spoken-dates.ts'
@@ -115,7 +115,7 @@ const dates: Readonly<Record<string, Readonly<Record<string, string | undefined>
 for (const [language, cases] of Object.entries(dates))
   for (const [text, expected] of Object.entries(cases))
     test(`the date field understands «${text}» in ${language} as ${expected ?? 'no date'}`, () => {
-      assert.equal(writtenDate(text, language), expected)
+      equal(writtenDate(text, language), expected)
     })
 
 function writtenDate(text: string, language: string): string | undefined {
@@ -179,7 +179,7 @@ for (const [language, cases] of Object.entries(times))
   for (const [text, expected] of Object.entries(cases))
     test(`the time field understands «${text}» in ${language} as ${expected ?? 'no time'}`, () => {
       const read = readSpokenTime(text, language)
-      assert.equal(read && written(read), expected)
+      equal(read && written(read), expected)
     })
 
 for (const language of LANGUAGES)
@@ -190,12 +190,8 @@ for (const language of LANGUAGES)
         const ms = Date.UTC(2028, 0, 1 + day)
         const text = format.format(ms)
         const expected = new Date(ms).toISOString().slice(0, 10)
-        assert.equal(readSpokenDate(text, { language, now: NOW })?.date, expected, text)
-        assert.equal(
-          readSpokenDate(text.toUpperCase(), { language, now: NOW })?.date,
-          expected,
-          text.toUpperCase(),
-        )
+        equal(readSpokenDate(text, { language, now: NOW })?.date, expected, text)
+        equal(readSpokenDate(text.toUpperCase(), { language, now: NOW })?.date, expected, text.toUpperCase())
       }
     }
   })
@@ -209,13 +205,13 @@ for (const language of LANGUAGES)
         const name = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' }).format(ms)
         const expected = new Date(ms).toISOString().slice(0, 10)
         for (const text of [name, plain(name), name.replace('.', '')])
-          assert.equal(readSpokenDate(text, { language, now: NOW })?.date, expected, text)
+          equal(readSpokenDate(text, { language, now: NOW })?.date, expected, text)
       }
       for (let month = 0; month < 12; month += 1) {
         const ms = Date.UTC(2028, month, 9)
         const name = new Intl.DateTimeFormat(language, { month: style, timeZone: 'UTC' }).format(ms)
         for (const text of [`9 ${name} 2028`, `9 ${plain(name)} 2028`, `9 ${name.replace('.', '')} 2028`])
-          assert.equal(
+          equal(
             readSpokenDate(text, { language, now: NOW })?.date,
             new Date(ms).toISOString().slice(0, 10),
             text,
@@ -234,9 +230,9 @@ test('whatever is typed is a date there is or none, and never fails', () => {
   fc.assert(
     fc.property(typed, fc.constantFrom(...LANGUAGES), (text, language) => {
       const read = readSpokenDate(text, { language, now: NOW })
-      if (read) assert.equal(new Date(`${read.date}T00:00:00Z`).toISOString().slice(0, 10), read.date)
+      if (read) equal(new Date(`${read.date}T00:00:00Z`).toISOString().slice(0, 10), read.date)
       const time = readSpokenTime(text, language)
-      if (time) assert.match(time.start, /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/)
+      if (time) match(time.start, /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/)
     }),
     { numRuns: rounds(200) },
   )

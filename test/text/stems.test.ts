@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fold } from '../../src/base/text/characters.ts'
 import { stemOf, stemsIn, wantedWords } from '../../src/base/text/stems.ts'
@@ -158,7 +158,7 @@ describe('a search by words', () => {
           forms.flatMap((other) => (finds(one, other) ? [] : [`${one} -> ${other}`])),
         )
       })
-      assert.deepEqual(missed, [])
+      deepEqual(missed, [])
     })
 
   test('does not take words for forms of each other that only look so', () => {
@@ -168,7 +168,7 @@ describe('a search by words', () => {
         words.flatMap((other) => (one < other && finds(one, other) ? [`${one} ${other}`] : [])),
       )
     })
-    assert.deepEqual(taken, [])
+    deepEqual(taken, [])
   })
 })
 
@@ -176,10 +176,10 @@ test('the stem of a word is its own stem, and that of the word with a plural or 
   const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz')
   const words = fc.string({ unit: letter, minLength: 5, maxLength: 9 })
   const alike = (word: string) => {
-    assert.equal(stemOf(stemOf(word)), stemOf(word), word)
-    if (!word.endsWith('s')) assert.equal(stemOf(`${word}s`), stemOf(word), `${word}s`)
+    equal(stemOf(stemOf(word)), stemOf(word), word)
+    if (!word.endsWith('s')) equal(stemOf(`${word}s`), stemOf(word), `${word}s`)
     if (!/[aeiouy]$/.test(word))
-      for (const end of ['e', 'en', 'ern']) assert.equal(stemOf(word + end), stemOf(word), word + end)
+      for (const end of ['e', 'en', 'ern']) equal(stemOf(word + end), stemOf(word), word + end)
   }
   fc.assert(fc.property(words, alike), { numRuns: rounds(500) })
 })

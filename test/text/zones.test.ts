@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Temporal } from 'temporal-polyfill'
 import {
@@ -29,7 +29,7 @@ describe('the names of zones', () => {
     const short = ['EST', 'edt', 'CET', 'cest', 'MST', 'JST', 'ist', 'AEDT', 'nzst', 'ChST']
     const offsets = '+02:00 -04:30 +14:00 -14:00 +00:00 UTC+2 UTC-8 UTC+0 UTC+14 utc+3'.split(' ')
     const parts = ['UTC+5:45', 'UTC-4.5', 'UTC+5.75', 'UTC+05:30', 'UTC-9:30']
-    for (const zone of [...known, ...short, ...offsets, ...parts]) assert.equal(isTimezone(zone), true, zone)
+    for (const zone of [...known, ...short, ...offsets, ...parts]) equal(isTimezone(zone), true, zone)
   })
 
   test('unknown names, offsets beyond 14 hours and other text are no zones', () => {
@@ -50,8 +50,8 @@ describe('the names of zones', () => {
     ]
     const other =
       'Atlantis/Capital|Europe|2026-01-01T00:00:00+02:00|[Europe/Rome]|Europe/Rome |constructor'.split('|')
-    for (const text of [...beyond, ...broken, ...other]) assert.equal(isTimezone(text), false, text)
-    assert.equal(isTimezone('Europe/'.repeat(10_000)), false)
+    for (const text of [...beyond, ...broken, ...other]) equal(isTimezone(text), false, text)
+    equal(isTimezone('Europe/'.repeat(10_000)), false)
   })
 
   test('any text at all is answered without an error', () => {
@@ -75,8 +75,8 @@ describe('wall time and UTC', () => {
       ['Europe/Berlin', '2126-07-01 12:00:00', '2126-07-01 10:00:00'],
       ['America/New_York', '1880-01-01 00:00:00', '1880-01-01 04:56:02'],
     ] as const) {
-      assert.equal(wallToUtc(wall, zone), utc, zone)
-      assert.equal(utcToWall(utc, zone), wall, zone)
+      equal(wallToUtc(wall, zone), utc, zone)
+      equal(utcToWall(utc, zone), wall, zone)
     }
   })
 
@@ -96,24 +96,24 @@ describe('wall time and UTC', () => {
       ['PST', '18:00:00'],
       ['JST', '01:00:00'],
     ] as const) {
-      assert.equal(wallToUtc('2027-07-10 10:00:00', zone), `2027-07-10 ${utc}`, zone)
-      assert.equal(wallToUtc('2027-01-10 10:00:00', zone), `2027-01-10 ${utc}`, zone)
+      equal(wallToUtc('2027-07-10 10:00:00', zone), `2027-07-10 ${utc}`, zone)
+      equal(wallToUtc('2027-01-10 10:00:00', zone), `2027-01-10 ${utc}`, zone)
     }
   })
 
   test('a wall time that the clocks skip moves forward by the gap', () => {
-    assert.equal(settledWall('2027-03-14 02:30:00', 'America/New_York'), '2027-03-14 03:30:00')
-    assert.equal(wallToUtc('2027-03-14 02:30:00', 'America/New_York'), '2027-03-14 07:30:00')
-    assert.equal(settledWall('2027-10-03 02:15:00', 'Australia/Lord_Howe'), '2027-10-03 02:45:00')
-    assert.equal(settledWall('2011-12-30 12:00:00', 'Pacific/Apia'), '2011-12-31 12:00:00')
-    assert.equal(settledWall('2027-03-14 02:30:00', 'EST'), '2027-03-14 02:30:00')
-    assert.equal(settledWall('2027-03-14 02:30:00', 'UTC-5'), '2027-03-14 02:30:00')
+    equal(settledWall('2027-03-14 02:30:00', 'America/New_York'), '2027-03-14 03:30:00')
+    equal(wallToUtc('2027-03-14 02:30:00', 'America/New_York'), '2027-03-14 07:30:00')
+    equal(settledWall('2027-10-03 02:15:00', 'Australia/Lord_Howe'), '2027-10-03 02:45:00')
+    equal(settledWall('2011-12-30 12:00:00', 'Pacific/Apia'), '2011-12-31 12:00:00')
+    equal(settledWall('2027-03-14 02:30:00', 'EST'), '2027-03-14 02:30:00')
+    equal(settledWall('2027-03-14 02:30:00', 'UTC-5'), '2027-03-14 02:30:00')
   })
 
   test('a wall time that occurs twice is the first of the two, and stays as written', () => {
-    assert.equal(wallToUtc('2027-11-07 01:30:00', 'America/New_York'), '2027-11-07 05:30:00')
-    assert.equal(settledWall('2027-11-07 01:30:00', 'America/New_York'), '2027-11-07 01:30:00')
-    assert.equal(utcToWall('2027-11-07 06:30:00', 'America/New_York'), '2027-11-07 01:30:00')
+    equal(wallToUtc('2027-11-07 01:30:00', 'America/New_York'), '2027-11-07 05:30:00')
+    equal(settledWall('2027-11-07 01:30:00', 'America/New_York'), '2027-11-07 01:30:00')
+    equal(utcToWall('2027-11-07 06:30:00', 'America/New_York'), '2027-11-07 01:30:00')
   })
 
   test('around each clock change of 2026 to 2030 a wall time that exists returns from UTC unchanged', () => {
@@ -121,9 +121,9 @@ describe('wall time and UTC', () => {
       for (const wall of wallTimesAround(zone, utc)) {
         const exists = instantsOf(wall, zone).length > 0
         const back = utcToWall(wallToUtc(wall, zone), zone)
-        assert.equal(back, settledWall(wall, zone), `${wall} ${zone}`)
-        if (exists) assert.equal(back, wall, `${wall} ${zone}`)
-        else assert.ok(back > wall, `${wall} ${zone} moved to ${back}`)
+        equal(back, settledWall(wall, zone), `${wall} ${zone}`)
+        if (exists) equal(back, wall, `${wall} ${zone}`)
+        else ok(back > wall, `${wall} ${zone} moved to ${back}`)
       }
     }
   })
@@ -132,7 +132,7 @@ describe('wall time and UTC', () => {
     for (const { zone, utc } of CLOCK_CHANGES) {
       for (const wall of wallTimesAround(zone, utc)) {
         const [first] = instantsOf(wall, zone)
-        if (first !== undefined) assert.equal(wallToUtc(wall, zone), first, `${wall} ${zone}`)
+        if (first !== undefined) equal(wallToUtc(wall, zone), first, `${wall} ${zone}`)
       }
     }
   })
@@ -145,25 +145,22 @@ describe('wall time and UTC', () => {
     const property = fc.property(fc.constantFrom(...ZONES), minute, (zone, at) => {
       const wall = formatUtc(at * 60_000)
       const expected = Temporal.PlainDateTime.from(wall).toZonedDateTime(zone)
-      assert.equal(wallToUtc(wall, zone), formatUtc(expected.epochMilliseconds))
-      assert.equal(
-        utcToWall(wall, zone),
-        wallText(Temporal.Instant.from(`${wall}Z`).toZonedDateTimeISO(zone)),
-      )
+      equal(wallToUtc(wall, zone), formatUtc(expected.epochMilliseconds))
+      equal(utcToWall(wall, zone), wallText(Temporal.Instant.from(`${wall}Z`).toZonedDateTimeISO(zone)))
     })
     fc.assert(property, { numRuns: rounds(37) })
   })
 
   test('asking first for the very second of a clock change spoils no earlier time', () => {
-    assert.equal(utcToWall('2027-03-28 01:00:00', 'Europe/Vienna'), '2027-03-28 03:00:00')
-    assert.equal(utcToWall('2027-03-28 00:59:59', 'Europe/Vienna'), '2027-03-28 01:59:59')
-    assert.equal(timezoneAbbreviation('Europe/Vienna', '2027-03-28 00:59:59'), 'CET')
+    equal(utcToWall('2027-03-28 01:00:00', 'Europe/Vienna'), '2027-03-28 03:00:00')
+    equal(utcToWall('2027-03-28 00:59:59', 'Europe/Vienna'), '2027-03-28 01:59:59')
+    equal(timezoneAbbreviation('Europe/Vienna', '2027-03-28 00:59:59'), 'CET')
   })
 
   test('times at the ends of the calendar stay within it', () => {
-    assert.equal(wallToUtc('9999-12-31 23:59:59', 'America/New_York'), '9999-12-31 23:59:59')
-    assert.equal(wallToUtc('0001-01-01 00:00:00', 'Asia/Tokyo'), '0001-01-01 00:00:00')
-    assert.equal(wallToUtc('0050-06-01 12:00:00', 'UTC+2'), '0050-06-01 10:00:00')
+    equal(wallToUtc('9999-12-31 23:59:59', 'America/New_York'), '9999-12-31 23:59:59')
+    equal(wallToUtc('0001-01-01 00:00:00', 'Asia/Tokyo'), '0001-01-01 00:00:00')
+    equal(wallToUtc('0050-06-01 12:00:00', 'UTC+2'), '0050-06-01 10:00:00')
   })
 })
 
@@ -203,8 +200,8 @@ describe('what a zone is called at a time', () => {
       ['Pacific/Auckland', 'NZDT', 'NZST'],
       ['MET', 'MET', 'MEST'],
     ] as const) {
-      assert.equal(timezoneAbbreviation(zone, '2028-01-15 12:00:00'), january, zone)
-      assert.equal(timezoneAbbreviation(zone, '2028-07-15 12:00:00'), july, zone)
+      equal(timezoneAbbreviation(zone, '2028-01-15 12:00:00'), january, zone)
+      equal(timezoneAbbreviation(zone, '2028-07-15 12:00:00'), july, zone)
     }
   })
 
@@ -221,36 +218,36 @@ describe('what a zone is called at a time', () => {
       ['Antarctica/Troll', '+02'],
       ['Etc/GMT+5', '-05'],
     ] as const) {
-      assert.equal(timezoneAbbreviation(zone, '2026-07-15 12:00:00'), digits, zone)
+      equal(timezoneAbbreviation(zone, '2026-07-15 12:00:00'), digits, zone)
     }
   })
 
   test('offsets are named as rule 5.3 says, UTC and abbreviations by themselves', () => {
     const at = '2027-07-15 12:00:00'
     for (const zone of ['UTC+3', 'UTC-8', 'UTC+5:45', 'UTC-4.5', 'UTC+0'])
-      assert.equal(timezoneAbbreviation(zone, at), zone)
-    assert.equal(timezoneAbbreviation('+02:00', at), 'GMT+0200')
-    assert.equal(timezoneAbbreviation('-04:30', at), 'GMT-0430')
-    assert.equal(timezoneAbbreviation('utc', at), 'UTC')
-    assert.equal(timezoneAbbreviation('Etc/UTC', at), 'UTC')
-    assert.equal(timezoneAbbreviation('gmt', at), 'GMT')
-    assert.equal(timezoneAbbreviation('est', at), 'EST')
-    assert.equal(timezoneAbbreviation('cest', at), 'CEST')
+      equal(timezoneAbbreviation(zone, at), zone)
+    equal(timezoneAbbreviation('+02:00', at), 'GMT+0200')
+    equal(timezoneAbbreviation('-04:30', at), 'GMT-0430')
+    equal(timezoneAbbreviation('utc', at), 'UTC')
+    equal(timezoneAbbreviation('Etc/UTC', at), 'UTC')
+    equal(timezoneAbbreviation('gmt', at), 'GMT')
+    equal(timezoneAbbreviation('est', at), 'EST')
+    equal(timezoneAbbreviation('cest', at), 'CEST')
   })
 
   test('the abbreviation changes with the clocks, to the second', () => {
-    assert.equal(timezoneAbbreviation('America/New_York', '2027-03-14 06:59:59'), 'EST')
-    assert.equal(timezoneAbbreviation('America/New_York', '2027-03-14 07:00:00'), 'EDT')
-    assert.equal(timezoneAbbreviation('America/New_York', '1880-01-01 00:00:00'), 'LMT')
+    equal(timezoneAbbreviation('America/New_York', '2027-03-14 06:59:59'), 'EST')
+    equal(timezoneAbbreviation('America/New_York', '2027-03-14 07:00:00'), 'EDT')
+    equal(timezoneAbbreviation('America/New_York', '1880-01-01 00:00:00'), 'LMT')
   })
 
   test('the offset is written as ISO 8601 has it', () => {
-    assert.equal(utcOffset('2027-07-01 12:00:00', 'Europe/Paris'), '+02:00')
-    assert.equal(utcOffset('2027-01-01 12:00:00', 'Europe/Paris'), '+01:00')
-    assert.equal(utcOffset('2027-01-01 12:00:00', 'America/St_Johns'), '-03:30')
-    assert.equal(utcOffset('2027-01-01 12:00:00', 'UTC'), '+00:00')
-    assert.equal(utcOffset('2027-01-01 12:00:00', 'UTC-4.5'), '-04:30')
-    assert.equal(utcOffset('1880-01-01 12:00:00', 'America/New_York'), '-04:56')
+    equal(utcOffset('2027-07-01 12:00:00', 'Europe/Paris'), '+02:00')
+    equal(utcOffset('2027-01-01 12:00:00', 'Europe/Paris'), '+01:00')
+    equal(utcOffset('2027-01-01 12:00:00', 'America/St_Johns'), '-03:30')
+    equal(utcOffset('2027-01-01 12:00:00', 'UTC'), '+00:00')
+    equal(utcOffset('2027-01-01 12:00:00', 'UTC-4.5'), '-04:30')
+    equal(utcOffset('1880-01-01 12:00:00', 'America/New_York'), '-04:56')
   })
 })
 

@@ -152,7 +152,7 @@ const BROWSERS = [
 ] as const
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac', 'Linux'] as const
 
-/** Browser and system of a `User-Agent`, such as `Firefox, Linux`; an unknown one unchanged. */
+/** Returns browser and system, such as `Firefox, Linux`, or `client` itself if the browser is unknown. */
 function browserIn(client: string): string {
   const browser = BROWSERS.find(([mark]) => client.includes(`${mark}/`))?.[1]
   const system = SYSTEMS.find((name) => client.includes(name))

@@ -38,14 +38,13 @@ import { findLibrary, libraryChoice } from './picture-library.ts'
 import { ONE_DATE_ALONE, readNewDay } from './postpone.ts'
 import { findHrefs, linkOrText } from './record-links.ts'
 
-// Changes many events at once, with a confirmation, an outcome for each and an undo.
+// Desk pages that change many events at once: confirmation, the outcome for each event, and undo.
 
 const isBulkAction = (text: string): text is BulkActionName => Object.hasOwn(BULK_ACTIONS, text)
 
-/** How many events the confirmation names. */
 const MOST_NAMED = 5
 const LONGEST_QUERY = 8000
-/** In characters, stored with the outcomes: the list's query, and refused and changed events as JSON. */
+/** In characters of JSON: limits for the list's query and for the rows stored with an outcome. */
 const LONGEST_LIST = 4000
 const LONGEST_ROWS = 5500
 const LONGEST_TOLD = 80
@@ -54,9 +53,9 @@ const MOST_DAYS = 3660
 interface Asked {
   action: BulkActionName
   ids: readonly number[]
-  /** True if more events were chosen than one action may change: `ids` has only the first. */
+  /** True if more events were chosen than one action may change; `ids` has only the first of them. */
   isCut: boolean
-  /** The query string of the list with the events. */
+  /** Query string of the event list from which the events were chosen. */
   list: string
 }
 
@@ -83,7 +82,6 @@ async function readAsked(request: DeskRequest): Promise<Asked> {
   return { action, list, ids: ids.slice(0, MOST_AT_ONCE), isCut }
 }
 
-/** The dates of each ticked series, which the list shows as one row. */
 async function findDatesOf(context: Context, texts: readonly string[], query: string): Promise<number[]> {
   const ticked = texts.map((text) => (text.startsWith(SERIES_TICK) ? text.slice(SERIES_TICK.length) : ''))
   const series = ticked.filter((text) => /^[1-9]\d{0,8}$/.test(text)).map(Number)
@@ -295,7 +293,7 @@ const NAMED_BY: Readonly<Record<LinkAction, PickedKind>> = {
 
 const isLinkAction = (action: BulkActionName): action is LinkAction => Object.hasOwn(NAMED_BY, action)
 
-/** The names offered when scripts are off; a script also offers organizers. */
+/** Returns the names to offer without scripts. Organizers are offered only by a script. */
 async function offeredNames(context: Context, action: LinkAction): Promise<string[]> {
   if (action === 'organizer') return []
   if (action === 'venue') return (await readPageTerms(context)).venues.map(({ name }) => name)
@@ -331,7 +329,7 @@ const number = (name: string, label: string, value: string): Html =>
 name="${name}" inputmode="numeric" pattern="-?[0-9]*" value="${value || '0'}" maxlength="6" \
 autocomplete="off"></div>`
 
-/** The action, or a sentence for the user if a value is missing or wrong. */
+/** Returns a sentence for the user if a value is missing or wrong. */
 async function readAction(request: DeskRequest, action: BulkActionName): Promise<BulkAction | string> {
   const { context } = request
   const say = deskTranslatorFor(context.site)
@@ -374,7 +372,7 @@ async function readAction(request: DeskRequest, action: BulkActionName): Promise
     return date === undefined ? fault : { do: 'schedule', date, ...scope }
   }
   const kind = NAMED_BY[action]
-  // Older forms and other programs send `to` instead, which replaces all links.
+  // Older forms and other programs send `to` instead of `add` and `remove`: it replaces all links.
   const to = fieldOf(request, 'to').trim()
   const isWhole = request.form.to !== undefined
   const add = await namedIds(context, kind, isWhole ? to : field('add'))
@@ -408,8 +406,8 @@ function readStep(text: string): number | undefined {
 const MOST_COMMAS = 2
 
 /**
- * Ids of comma-separated names, or a sentence with the first unknown one. As a name may contain commas,
- * several adjacent parts are first tried as one.
+ * Returns the ids of comma-separated names, or a sentence about the first unknown name. A name may contain
+ * commas, so several adjacent parts are first tried as one name.
  */
 async function namedIds(context: Context, kind: PickedKind, text: string): Promise<number[] | string> {
   const parts = text

@@ -45,7 +45,7 @@ export type BulkAction = { scope?: 'this' | 'all' } & (
   /** An empty `cost` removes the price. */
   | { do: 'price'; cost: string }
   | { do: 'feature'; featured: boolean }
-  /** Publishes at a local time of the site; public events stay public. */
+  /** Publishes at `date`, a local time of the site; public events stay public. */
   | { do: 'schedule'; date: string }
   | {
       do: 'announce'
@@ -61,8 +61,8 @@ export type BulkAction = { scope?: 'this' | 'all' } & (
 export type LinkField = 'categories' | 'tags' | 'venue' | 'organizer'
 
 /**
- * The values to save; undefined if there is nothing to do.
- * @param former the status before the trash
+ * Returns the values to save, or undefined if there is nothing to do.
+ * @param former the record's status before it was trashed
  * @throws Problem rest_invalid_param if the action does not apply to this record
  */
 async function valuesOf(
@@ -142,7 +142,7 @@ async function linkedValues(
   return { [field]: has.length > 0 ? has : '' }
 }
 
-/** The linked ids without those in the trash, which a save would refuse. */
+/** Returns the linked ids except those in the trash, which a save would refuse. */
 async function linkedTo(db: Context['db'], row: EventRow, field: LinkField): Promise<readonly number[]> {
   if (field === 'categories' || field === 'tags') {
     const found = (await findTermIdsOf(db, [row.id])).get(row.id)
@@ -161,12 +161,11 @@ function movedTimes(row: EventRow, { days, hours }: { days: number; hours: numbe
   return by === 0 ? undefined : { start_date: moved(row.start_date), end_date: moved(row.end_date) }
 }
 
-// Rights are as in REST. A refused record does not affect the others; finished ones stay changed if the
-// process ends midway.
+// Bulk changes need the same rights as changes by REST. A refused record does not affect the others. If the
+// process ends midway, records already changed stay changed.
 
 export const MOST_AT_ONCE = 1000
 const IN_A_PIECE = 50
-/** Attempts at a record that others are changing. */
 const MOST_TRIES = 3
 
 interface BulkRow {
@@ -177,7 +176,7 @@ interface BulkRow {
   problem?: Problem
 }
 
-/** `undo` is the token for `undoMany`, if anything can be undone. */
+/** `undo` is the token for `undoMany`, or undefined if nothing can be undone. */
 export interface BulkResult {
   rows: BulkRow[]
   undo: string | undefined
@@ -190,8 +189,8 @@ interface PreparedRow {
 }
 
 /**
- * A changed record with its version before (`WAS_NOT` if the change created it). `along`: published or
- * created with another record. `only`: the undo restores only these fields.
+ * A changed record and its version before, or `WAS_NOT` if it was created. `along`: published or created with
+ * another record. `only`: the undo restores just these fields.
  */
 type VersionBefore = readonly [
   path: string,
@@ -203,10 +202,7 @@ type VersionBefore = readonly [
 
 const WAS_NOT = -1
 
-/**
- * Returns `beside`, which creates the event's copy in the transaction that postpones the event, with one undo
- * for both events. Other changes in the transaction are not undone.
- */
+/** Returns `beside`, which creates the copy in the event's transaction; one undo reverts both events. */
 export function postponing(context: Context, id: number, later: NewDay) {
   const token = randomUUID()
   const done = { undo: '' }
@@ -226,8 +222,9 @@ export function postponing(context: Context, id: number, later: NewDay) {
 }
 
 /**
- * Changes up to a thousand records; of a series the chosen dates, unless the action has another `scope`.
- * @throws Problem rest_invalid_param for more
+ * Changes up to a thousand records. Of a series, only the chosen dates change unless the action has another
+ * `scope`.
+ * @throws Problem rest_invalid_param for more than a thousand ids
  */
 export async function changeMany(
   context: Context,
@@ -252,8 +249,7 @@ export async function changeMany(
 }
 
 /**
- * Changes `IN_A_PIECE` records per transaction; those that others change meanwhile are tried up to three
- * times.
+ * Changes `IN_A_PIECE` records per transaction; retries those that others change, up to `MOST_TRIES` times.
  */
 async function inPieces(
   context: Context,
@@ -324,7 +320,7 @@ function refusedRow({ id, title }: Pick<BulkRow, 'id' | 'title'>, error: unknown
   return { id, title, outcome: 'refused', problem: error }
 }
 
-/** A refusal becomes a row, with the title if the caller may read the record. */
+/** Turns a refusal into a row, which has a title only if the caller may read the record. */
 async function titled(
   context: Context,
   { resource, operations }: ServedResource,
@@ -393,8 +389,8 @@ async function prepareRow(
       // If all dates of a series were changed, the undo restores the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
-      // Linked records come after the event: once it is undone, the undo can tell whether another public
-      // event uses them.
+      // Linked records are noted after the event: once the event is undone, the undo can tell whether another
+      // public event uses them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       const made = make ? await make(tx) : undefined
@@ -419,7 +415,8 @@ async function noteSeries(tx: Tx, id: number, before: VersionBefore[]): Promise<
 }
 
 /**
- * The scope of a save. Of a whole series, only the first chosen date is saved; others get `'with others'`.
+ * Returns the scope of a save. If the action is for a whole series, only its first chosen date is saved; the
+ * other dates get `'with others'`.
  * @param chosen the first chosen date of each series
  */
 function scopeOf(
@@ -459,9 +456,9 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 }
 
 /**
- * Undoes a change: each record gets its former values back, except for fields changed since. Venues and
- * organizers published with an event stay public if another public event uses them. The token works once,
- * within a day and for its user; undefined for any other.
+ * Undoes a bulk change: each record gets its former values back, except for fields changed since. Venues and
+ * organizers published with an event stay public if another public event uses them. Returns undefined unless
+ * the token is unused, at most a day old, and its user's.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)
@@ -470,7 +467,7 @@ export async function undoMany(context: Context, token: string): Promise<BulkRow
   const byId = new Map(before.map((one) => [one[1], one]))
   const prepare = (id: number) => prepareUndo(context, byId.get(id))
   const rows = await inPieces(context, [...byId.keys()], prepare, async () => undefined, [])
-  // Last, so that an interrupted undo can be repeated.
+  // The token is deleted last, so that an interrupted undo can be repeated.
   await context.write((tx) => takeBulkChange(tx, token))
   return rows.filter(({ id, problem }) => problem || byId.get(id)?.[3] !== true)
 }
@@ -542,7 +539,7 @@ async function prepareRemoval(
 }
 
 /**
- * Fields that the change after `version` changed, and nobody since.
+ * Returns the fields that the first change after `version` changed and no later one did.
  * @throws Problem rest_version_not_found
  */
 async function changedOnlyThen({ db }: Context, history: RecordHistory, version: number): Promise<string[]> {

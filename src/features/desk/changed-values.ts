@@ -14,7 +14,7 @@ import { linkedNames } from './event-form/event-form-values.ts'
 import { TIME_CONTROLS } from './event-form/event-times.ts'
 import type { UnsavedText } from './review/unsaved-texts.ts'
 
-/** `end` is written after both values if their texts are cut. */
+/** `end` is appended to both values: an ellipsis if their texts are cut. */
 export interface ChangedValue {
   member: string
   values: readonly [unknown, unknown]
@@ -132,7 +132,7 @@ function labelAt({ site }: Context, member: string): string {
   return field ? labelOf(site, field) : member
 }
 
-/** A field's fault is shown at the first of its controls. */
+/** The controls of each field; a field's fault is shown at the first control. */
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   start_date: TIME_CONTROLS,
   end_date: ['end_time', ...TIME_CONTROLS],
@@ -155,7 +155,7 @@ export function typedIn({ values }: UnsavedText): TypedForm {
   return typedOf({ form: values })
 }
 
-/** Offers the unsaved text; empty if it does not differ from what is stored. */
+/** Returns a note that offers the unsaved text, or nothing if that text equals the stored values. */
 export function unsavedNote(
   context: Context,
   unsaved: UnsavedText | undefined,

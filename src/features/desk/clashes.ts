@@ -11,7 +11,7 @@ import { asOneText, rowsIn, type TimedRow } from './review/inbox-rows.ts'
 
 // Events that clash with a draft at one of its venues, and likely duplicates of it.
 
-/** In UTC, as `YYYY-MM-DD HH:MM:SS`. */
+/** Times are in UTC, as `YYYY-MM-DD HH:MM:SS`. */
 export interface EventDraft {
   id?: number
   series?: number
@@ -35,7 +35,7 @@ export interface NearEvent {
 }
 
 export interface Clashes {
-  /** Overlapping events at a venue: first those with the same start, then by start. */
+  /** Overlapping events at the same venue: those with the same start first, then by start. */
   clashes: NearEvent[]
   /** Likely duplicates: a similar title within three days, or the same start and venue. */
   doubles: (NearEvent & { by: 'title' | 'start' })[]
@@ -53,8 +53,7 @@ const MOST_COMPARED = 100
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller'>
 
 /**
- * For each draft, clashes and likely duplicates that the caller may see. All drafts share a few queries on an
- * index.
+ * Returns each draft's clashes and likely duplicates that the caller may see, by a few queries on an index.
  */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
@@ -115,14 +114,14 @@ const COLUMNS = sql`events.id, events.author, events.slug, events.title, events.
   events.end_date, events.utc_start_date,
   events.timezone, events.all_day`
 
-/** Events that start from `from` until before `before`, and end at `endsFrom` or later. */
+/** Bounds for events: `from` ≤ start < `before`, and end ≥ `endsFrom`. */
 interface TimeStretch {
   from: string
   before: string
   endsFrom: string
 }
 
-/** Finds events by columns of one index only, since reading whole rows takes longer. */
+/** Returns the subquery `near`. It reads columns of one index only: whole rows take longer to read. */
 function begunWithin(
   { caller }: ByCaller,
   { from, before, endsFrom }: TimeStretch,
@@ -216,10 +215,7 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
   return spans
 }
 
-/**
- * Reads titles from the column `search`: `title` is stored after long texts, which the database would have to
- * skip.
- */
+/** Reads titles from `search`: `title` is stored after long texts, which the database would have to skip. */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
   // `search` begins with the folded title, at most twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
@@ -265,10 +261,9 @@ function wordsIn(title: string): ReadonlySet<string> {
 }
 
 const LONGEST_TITLE = 300
-/** Share of the shorter title's words that both titles must have. */
 const SHARED = 0.75
 
-/** True for the same words, or at least two shared ones that make up `SHARED` of the shorter title. */
+/** True if both have the same words, or share at least two that make up `SHARED` of the shorter title. */
 function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = one.intersection(other).size
   if (shared === one.size && shared === other.size) return shared > 0

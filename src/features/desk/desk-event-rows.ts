@@ -6,11 +6,11 @@ import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
 export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
-  /** The first venue that the caller may see; `venues` counts all of these. */
+  /** Name of the first venue that the caller may see; `venues` counts all such venues. */
   venue: string
   venues: number
   categories: number[]
-  /** The author's name; `source` is the address of the import. */
+  /** The author's name. `source`: the address that the event was imported from. */
   by: string
   source: string
 }
@@ -76,7 +76,7 @@ const selectSources = statement<{ kind: string; ids: readonly number[] }>()((db,
 const isSeen = ({ caller }: Context, venue: { author: number; status: string }) =>
   venue.status !== 'trash' && (venue.status === 'publish' || venue.author === caller.id || seesAll(caller))
 
-/** The rows in the order of `ids`. The caller has to make sure that they may be seen. */
+/** Returns the events in the order of `ids`, without checking whether the caller may see them. */
 export async function loadDeskEvents(context: Context, ids: readonly number[]): Promise<DeskEvent[]> {
   if (ids.length === 0) return []
   const { db } = context

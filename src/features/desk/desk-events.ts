@@ -25,8 +25,8 @@ import {
   runsOf,
 } from './desk-list-runs.ts'
 
-// A late page takes no longer than the first: a query follows an index from the page's start, or begins with
-// the few events that a filter leaves.
+// Lists of events for the desk. Later pages take no longer than the first: a query follows an index from the
+// start of the page, or begins with the few events that a filter leaves.
 
 export const DESK_SORTS = ['start', 'title', 'changed'] as const
 export type DeskSort = (typeof DESK_SORTS)[number]
@@ -48,12 +48,14 @@ export interface DeskPageFound {
   ids: number[]
   /** For an event that stands for its series: the number of matching dates, including itself. */
   dates: ReadonlyMap<number, number>
-  /** The number of events in each tab, `MOST_COUNTED + 1` for more; undefined if counting would take long. */
+  /** Events in each tab, `MOST_COUNTED + 1` if there are more; undefined if counting would take long. */
   counts: Record<DeskTab, number> | undefined
-  /** `before` of the previous page, undefined without one; `later` is `after` of the next page. */
+  /**
+   * Value of `before` for the previous page; `later`: of `after` for the next. Undefined if there is none.
+   */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
-  /** False for more than `MOST_COUNTED` events, which are listed by start instead. */
+  /** False if more than `MOST_COUNTED` events match: then they are listed by start instead. */
   isSorted: boolean
 }
 
@@ -65,7 +67,7 @@ function tabOf({ status, start_date, end_date }: Candidate, { today, now }: Now)
 const COLUMNS = ['id', 'status', 'start_date', 'end_date', 'series', 'modified_utc'] as const
 type Candidate = Pick<EventRow, (typeof COLUMNS)[number]>
 
-/** The matching events, if a filter leaves at most `MOST_CANDIDATES`. */
+/** Returns the matching events if a filter leaves at most `MOST_CANDIDATES`, else undefined. */
 async function findCandidates(
   context: Context,
   list: DeskList,
@@ -155,7 +157,7 @@ export async function findDeskPage(
     const most = MOST_COUNTED + 1
     const all = rows ?? [...once, ...(await walk(context, list, others, { ...start(list), most }))]
     if (all.length <= MOST_COUNTED) return sortedPage(context, list, { all, counts, dates, perPage })
-    // Other dates may stand for their series in order of start, so the page is searched anew.
+    // Sorted by start, other dates may stand for their series, so the page is searched anew.
     return { ...(await findDeskPage(context, { ...list, sort: 'start' }, perPage)), isSorted: false }
   }
   const page = rows
@@ -164,7 +166,7 @@ export async function findDeskPage(
   return { ...page, counts, dates, isSorted: true }
 }
 
-/** The date that stands for its series: the tab's first, or by `changed` the one changed last. */
+/** The date that stands for its series: the first in the tab; sorted by `changed`, the one changed last. */
 interface SeriesRow extends DeskPlace {
   dates: number
 }
@@ -299,9 +301,7 @@ async function walked(
 
 const SORTED_BY = { title: 'title', changed: 'modified_utc' } as const
 
-/**
- * Sorts up to `MOST_COUNTED` events by title or last change. Its positions have an id, but an empty start.
- */
+/** Sorts up to `MOST_COUNTED` events by title or last change; the positions have ids, but empty starts. */
 async function sortedPage(
   { db, readInLane, site }: Context,
   { sort, after, before }: DeskList,

@@ -187,7 +187,7 @@ function initialsOf(name: string): string {
   return (first + last).toUpperCase()
 }
 
-/** Files for browsers; their paths contain a hash of the content. */
+/** Files served to browsers; their paths contain a hash of the content. */
 export interface DeskAssets {
   root: string
   style: string
@@ -201,10 +201,9 @@ export const DESK_ASSETS_PATH = '/desk/assets/'
 const folder = new URL('./assets/', import.meta.url)
 const pagesFolder = new URL('../pages/assets/', import.meta.url)
 
-/** Style sheets joined into one file, `desk.css`. */
 const STYLES = ['desk.css', 'event-form.css', 'look.css']
 
-/** Scripts import each other by name and must be of one version, so all paths share a hash. */
+/** Reads the desk's files. Scripts import each other and must be of one version: all paths share a hash. */
 export function readDeskAssets(accent: string, parts: readonly DeskPart[] = []): DeskAssets {
   const files = new Map(filesIn(folder))
   const ofFeatures = parts.flatMap(({ assets }) => (assets ? filesIn(assets) : []))

@@ -21,7 +21,7 @@ export type FormFaults = Readonly<Record<string, string>>
 export interface ControlOption {
   value: string
   text: string
-  /** Depth in a tree from 0; the text is indented accordingly. */
+  /** Depth in a tree, 0 at the root; the text is indented accordingly. */
   level?: number
 }
 
@@ -92,16 +92,14 @@ export function described(name: string, fault: string | undefined, hasHint = fal
   }`
 }
 
-/**
- * An attribute for forms whose script warns before unsaved input is lost, and when a save gets no response.
- */
+/** Returns an attribute whose script warns before unsaved input is lost and if a save gets no response. */
 export function guarded(site: Site): Html {
   const text =
     'The calendar cannot be reached just now. What you typed is still here: save again in a moment.'
   return html` data-guard="${sayAtDesk(site, text)}"`
 }
 
-/** First in long or irrevocable forms: Enter activates this disabled button, and sends nothing. */
+/** First button of long or irrevocable forms: Enter activates it, and as it is disabled, nothing is sent. */
 export const UNSENT_BY_ENTER = html`<button type="submit" disabled hidden></button>`
 
 const LINES: Readonly<Partial<Record<Input, { type: string; inputmode?: string }>>> = {
@@ -152,10 +150,10 @@ export function editorWords(site: Context['site']): string {
 
 const MARKUP = /<[a-z/!]|&[a-z\d#]+;/i
 
-/** True for a field with a rich-text editor, since HTML is hard to read. */
+/** True if the field gets a rich-text editor, since HTML is hard to read. */
 export const isEdited = (name: string, text: string): boolean => name === 'description' || MARKUP.test(text)
 
-/** The attribute for the maximum length. A script shows a count near it, but cuts nothing off. */
+/** Returns the attribute for the maximum length; a script shows a count, but does not cut the text. */
 export function mostOf({ within, kind }: Field): Content {
   const bounds = within ?? kind.within ?? limits.line
   return 'characters' in bounds && html` data-most="${String(bounds.characters)}"`
@@ -202,7 +200,7 @@ function choicesOf(
   return field.kind.wire.enum?.map((value) => ({ value, text: value }))
 }
 
-/** All faults, above a form; a script moves the focus here. */
+/** Returns the list of all faults for the top of a form; a script moves the focus to it. */
 export function faultList(
   site: Site,
   faults: FormFaults,
@@ -250,7 +248,7 @@ export function plainField(
   }${fault !== undefined && html`<p class="error" id="${name}-error">${fault}</p>`}</div>`
 }
 
-/** Faults by field; undefined if the problem is not about the form's fields. */
+/** Returns the faults by field, or undefined if the problem is not about the form's fields. */
 export function faultsOf(
   site: Site,
   { details: { missing, params } }: Problem,
@@ -278,7 +276,7 @@ export interface CategoryOptions {
   areMore: boolean
 }
 
-/** Up to `MOST_CATEGORIES` that the caller may see, and all chosen ones; not `without` or its descendants. */
+/** Up to `MOST_CATEGORIES` that the caller may see, plus chosen ones; not `without` or its descendants. */
 export async function categoryOptions(
   context: Context,
   chosen: readonly string[],

@@ -21,17 +21,12 @@ interface CountBounds {
   now: string
   from: string
   to: string
-  /**
-   * Earliest start of coming events, today or later; `earlier`: latest start of begun events, before today.
-   */
+  /** Earliest start of coming events, today or later; `earlier`: latest start of begun ones, before today. */
   later: string
   earlier: string
 }
 
-/**
- * An `author` of 0 counts all authors' events. `mine` is the caller, whose own events count even if not
- * public; if `mine` is 0, everybody's.
- */
+/** `author` 0: all authors. `mine`: the caller, whose own non-public events count, too; 0: everybody's do. */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number
@@ -40,8 +35,8 @@ interface CountAuthors extends CountBounds {
 type CountRow = { tab: DeskTab; count: number | string }
 
 /**
- * Counts each tab; events in progress last, since they take longest. The statement is short: SQLite caches no
- * long ones, and preparing one takes longer than counting.
+ * Counts each tab. The statement is short, since SQLite caches no long ones, and preparing takes longer than
+ * counting.
  */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,

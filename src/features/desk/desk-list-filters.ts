@@ -10,7 +10,7 @@ import { wholeList } from '../../store/storage/sql-parts.ts'
 
 export interface DeskFilters {
   search?: string
-  /** A category includes its descendants. */
+  /** Ids or slugs; a category includes its descendants. */
   categories?: readonly string[]
   tags?: readonly string[]
   venue?: readonly number[]
@@ -20,12 +20,12 @@ export interface DeskFilters {
   source?: number
   /** Series whose dates are listed one by one, not as one row. */
   series?: readonly number[]
-  /** The first and last day on which listed events may start. */
+  /** First and last day on which listed events may start. */
   from?: string
   to?: string
 }
 
-/** A filter that leaves more events is not evaluated first, but tested on each event. */
+/** If a filter leaves more events than this, it is not evaluated first, but tested on each event. */
 export const MOST_CANDIDATES = 2000
 
 const FIRST = '0000-00-00 00:00:00'

@@ -7,7 +7,7 @@ export const DESK_TABS = ['coming', 'pending', 'draft', 'future', 'past', 'trash
 
 export type DeskTab = (typeof DESK_TABS)[number]
 
-/** Written as in the definition of the index, so that SQLite uses it. */
+/** Written exactly as in the definition of the index, so that SQLite uses that index. */
 const isLasting = sql<SqlBool>`substr(end_date, 1, 10) > substr(start_date, 1, 10)`
 
 export interface Now {
@@ -22,7 +22,7 @@ export function nowOf({ site, now }: Pick<Context, 'site' | 'now'>): Now {
   return { today: `${day} 00:00:00`, yesterday: `${addDays(day, -1)} 23:59:59`, now: wall }
 }
 
-/** A contiguous range of an index; a tab is read as several. */
+/** A contiguous range of an index; a tab is read as several ranges. */
 export interface IndexRun {
   status: string
   isHidden: 0 | 1
@@ -52,10 +52,7 @@ export const runsOf = (tab: DeskTab): IndexRun[] =>
     ([0, 1] as const).flatMap((isHidden) => PARTS_OF[tab].map((part) => ({ status, isHidden, part }))),
   )
 
-/**
- * Merges the bounds of the list with those of the run into one for each end: with two conditions on the same
- * column, SQLite might search the index by the looser one.
- */
+/** Merges the bounds of list and run: given two conditions on a column, SQLite might search by the looser. */
 export function runStarts(
   { part }: Pick<IndexRun, 'part'>,
   { from, to }: { from: string; to: string },
@@ -67,7 +64,7 @@ export function runStarts(
   }
 }
 
-/** Events in progress may have begun at any time, so SQLite finds them by their end. */
+/** Condition for events of a run; those in progress are found by their end, since they may begin any time. */
 export function inRun(
   {
     status,

@@ -36,7 +36,7 @@ export interface DeskUser {
   cookie: string
 }
 
-/** A request to the desk; `context.caller` is the user, if anybody is signed in. */
+/** A request to the desk; `context.caller` is the user, or anonymous if nobody is signed in. */
 export interface AnyDeskRequest {
   method: 'GET' | 'POST'
   path: string
@@ -67,36 +67,36 @@ export interface AnyDeskRequest {
   showLook: LookPreview | undefined
   user: DeskUser | undefined
   otherSignIns: readonly OtherSignIn[]
-  /** Cookie of a sign-in in progress with another provider; empty without one. */
+  /** Cookie of an unfinished sign-in with another provider; empty if there is none. */
   underWay: string
 }
 
 export interface OtherSignIn {
-  /** If true, password fields are only shown at `/sign-in?local`. */
+  /** If true, password fields are shown only at `/sign-in?local`. */
   hidesPasswords: boolean
   pages: readonly OpenPage[]
   /**
    * @param next the path to continue at
-   * @param isSignedOut true right after signing out
+   * @param isSignedOut true right after the user signed out
    */
   button: (site: Site, next: string, isSignedOut: boolean) => Html
   linkButton: (site: Site, token: string) => Html
-  /** A sign-in link in a new tab, and a submit button `name` to continue, for a form whose input is kept. */
+  /** For a form whose input is kept: a link to sign in in a new tab, and the submit button `name`. */
   tabButtons: (site: Site, name: string) => Html
   card: (request: Pick<AnyDeskRequest, 'context' | 'user'>, user: User) => Promise<Content>
   listUsers: (db: Db) => Promise<ReadonlySet<number>>
-  /** The provider's name, such as the organisation's. */
+  /** The sign-in provider's name, such as an organisation's. */
   name: string
 }
 
-/** A page that needs no session. It is answered outside the queues, so it has to limit its own work. */
+/** A page that needs no session. It is answered outside the queues, so it must limit its own work. */
 export interface OpenPage {
   /** The path below `/desk`. */
   at: string
   get: (request: AnyDeskRequest) => Promise<DeskAnswer>
 }
 
-/** An invitation, or a link to choose a new password. */
+/** A link sent to a user: an invitation, or a way to choose a new password. */
 export interface ToldToUser {
   kind: 'invitation' | 'reset'
   user: User
@@ -139,24 +139,24 @@ export interface DeskView {
   /** The HTTP status, 200 by default. */
   status?: number
   title: string
-  /** The current entry of the navigation. */
+  /** The navigation entry that is marked as current. */
   room?: RoomName
   actions?: Content
   under?: Content
   body: Html
-  /** True without navigation and header, as on the sign-in page. */
+  /** True for a page without navigation and header, such as the sign-in page. */
   isAlone?: boolean
   language?: Language
   notice?: Content
-  /** `Retry-After`, in seconds. */
+  /** The header `Retry-After`, in seconds. */
   retryAfter?: number
   /**
-   * Sources for `form-action` in the Content-Security-Policy, separated by spaces: further origins or schemes
+   * Further sources for `form-action` in the Content-Security-Policy, separated by spaces: origins or schemes
    * to which forms may redirect.
    */
   leadsTo?: string | undefined
   framesOwn?: true
-  /** An asset file, such as `import-room.js`. */
+  /** Name of an asset file, such as `import-room.js`. */
   script?: string
 }
 
@@ -164,13 +164,13 @@ export type DeskAnswer = (
   | DeskView
   | { seeOther: string }
   | { data: object; status?: number }
-  /** A complete HTML document; with `isFramed`, for a frame of the desk. */
+  /** A complete HTML document; `isFramed` allows pages of the desk to frame it. */
   | { document: string; isFramed?: true }
   | { style: string }
 ) & {
-  /** The session id for the cookie; present but undefined if the session has ended. */
+  /** Session id for the cookie; the key is present with the value undefined if the session has ended. */
   session?: string | undefined
-  /** The new `AnyDeskRequest.underWay`, valid for ten minutes. */
+  /** New value of the cookie `AnyDeskRequest.underWay`, valid for ten minutes. */
   underWay?: string
 }
 
@@ -179,11 +179,11 @@ export interface DeskPage {
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
   /**
-   * Only POST requests change anything.
+   * Handles POST; only POST requests change anything.
    * @throws Problem, shown as a page
    */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
-  /** Most bytes of fields and files, and most files; by default as in the settings. */
+  /** Maximum bytes of fields and files, and maximum number of files; by default those of the settings. */
   takes?: { most: number; mostFiles: number }
 }
 
@@ -197,7 +197,7 @@ export interface RoomLink {
 
 export interface FeatureInbox {
   count: (context: Context) => Promise<number>
-  /** The waiting entries; undefined if nothing waits for the caller. */
+  /** Returns the waiting entries, or undefined if nothing waits for the caller. */
   list: (context: Context) => Promise<Html | undefined>
 }
 
@@ -213,7 +213,6 @@ export function siteInLanguage(site: Site, user: Pick<User, 'language'> | undefi
 
 export const deskPath = (site: Site, path: string) => pathTo(site, `/desk${path}`)
 
-/** Characters that change the direction of the text after them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
 function contained(value: string): string {
@@ -223,7 +222,7 @@ function contained(value: string): string {
 const say = sayIn(deskTexts)
 const sayCount = sayCountIn(deskTexts)
 
-/** Translates a text; inserted values cannot change the direction of the text around them. */
+/** Translates a text; the inserted values cannot change the direction of the text around them. */
 export function sayAtDesk(
   { language }: Pick<Site, 'language'>,
   text: DeskText,
@@ -253,7 +252,7 @@ export function titleAtDesk(site: Pick<Site, 'language'>, title: string): string
   return plainText(title) || sayAtDesk(site, '(no title)')
 }
 
-/** The last text sent for a form field; empty if none. */
+/** Returns the last text sent for a form field, or `""` if there is none. */
 export function fieldOf({ form }: Pick<DeskRequest, 'form'>, name: string): string {
   const value = form[name]
   const one = Array.isArray(value) ? value.at(-1) : value
@@ -271,7 +270,7 @@ export function versionSent(request: Pick<DeskRequest, 'form'>): number | undefi
 }
 
 /**
- * A time in UTC as local time of the site.
+ * Returns a UTC time in words, in the local time of the site.
  * @param now in ms since the epoch
  */
 export function whenAtDesk(site: Site, utc: string, now: number): string {
@@ -280,7 +279,7 @@ export function whenAtDesk(site: Site, utc: string, now: number): string {
   return `${writtenDate(site, wall.slice(0, 10), today)}, ${writtenShortTime(site, wall)}`
 }
 
-/** A control that was sent several times has several texts. */
+/** Texts by control; a control that was sent several times has several texts. */
 export type TypedForm = Readonly<Record<string, readonly string[]>>
 
 export function typedOf({ form }: Pick<DeskRequest, 'form'>): TypedForm {
@@ -302,7 +301,7 @@ function textsIn(value: unknown): string[] | undefined {
 
 const isNumbered = (value: object) => Object.keys(value).every((key) => /^\d+$/.test(key))
 
-/** The last text of a control: a hidden control of the same name precedes a checkbox. */
+/** Returns the control's last text: a hidden control of the same name precedes each checkbox. */
 export function lastTyped(typed: TypedForm, name: string): string {
   return typed[name]?.at(-1) ?? ''
 }
@@ -312,7 +311,7 @@ export function allTyped(typed: TypedForm, name: string): string[] {
   return (typed[name] ?? []).filter((text) => text !== '')
 }
 
-/** The value that the form first showed, from a hidden control; without that control, `present`. */
+/** Returns the value that the form first showed, in the control `shown_…`; without that, `present`. */
 export function shownAtFirst(typed: TypedForm, name: string, present: string): string {
   return typed[`shown_${name}`]?.at(-1) ?? present
 }

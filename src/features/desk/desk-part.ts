@@ -6,7 +6,7 @@ import type { DeskPage, FeatureInbox, OtherSignIn, RoomGroup, RoomLink, ToldToUs
 
 // What other features add to the desk.
 
-/** An entry at the end of its navigation group; `room` is the page's path. */
+/** An entry at the end of the navigation group `in`; `room` is the path of its page. */
 export interface FeatureRoom extends Omit<RoomLink, 'text'> {
   in: RoomGroup
   text: (site: Site) => string
@@ -15,9 +15,9 @@ export interface FeatureRoom extends Omit<RoomLink, 'text'> {
 export interface DeskPart {
   pages: readonly DeskPage[]
   rooms?: readonly FeatureRoom[]
-  /** Files for browsers; ends with a slash. Style sheets join the desk's; file names have to be unique. */
+  /** Folder of browser files, with a final slash. Style sheets join the desk's; file names must be unique. */
   assets?: URL
-  /** Sends a link to a user in the transaction that causes it, perhaps by e-mail; false if none goes out. */
+  /** Sends a link to a user in the transaction that causes it; returns false if no message goes out. */
   tells?: (tx: Tx, told: ToldToUser, context: Pick<Context, 'site' | 'now'>) => Promise<boolean>
   signIn?: OtherSignIn
   inbox?: FeatureInbox

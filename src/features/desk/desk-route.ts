@@ -55,7 +55,7 @@ import {
   signInAgain,
 } from './sign-in/sign-in-room.ts'
 
-/** In bytes. */
+/** In bytes; for forms sent without a session. */
 const STRANGER_FORM = 16_384
 
 export interface DeskRoute {
@@ -71,7 +71,7 @@ export interface DeskRoute {
   otherSignIns: readonly OtherSignIn[]
   table: DeskTable
   featurePages: ReadonlySet<string>
-  /** `memory.settings` when the assets were made; if changed, the look may have changed, too. */
+  /** `memory.settings` when `assets` was made; once it differs, the look may have changed. */
   settings: number
 }
 
@@ -102,7 +102,7 @@ export function makeDeskRoute(
   }
 }
 
-/** Paths at which users of WordPress expect the desk. */
+/** Redirects from the paths at which users of WordPress expect the desk. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -110,7 +110,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/desk', '/desk/'],
 ])
 
-/** The handler of a path; undefined outside the desk. */
+/** Returns the handler of a path, or undefined outside the desk. */
 export function deskAt(desk: DeskRoute, path: string): ((exchange: Exchange) => unknown) | undefined {
   if (path === CONSENT_PATH) return (exchange) => answerExchange(desk, exchange, CONSENT_ROOM)
   const elsewhere = ELSEWHERE.get(path) ?? (path.startsWith('/wp-admin/') ? '/desk/' : undefined)
@@ -124,7 +124,7 @@ function leadTo({ service, entrance }: DeskRoute, exchange: Exchange, path: stri
   sendDesk(entrance, exchange, 302, { Location: pathTo(service.site, path) }, '')
 }
 
-/** Makes the assets anew once this process has read a changed look. */
+/** Rebuilds the assets once this process has read changed settings. */
 function followLook(desk: DeskRoute): void {
   const { memory, report } = desk.service
   if (isBehind(memory)) void catchUp(memory).catch(report)
@@ -137,7 +137,7 @@ function followLook(desk: DeskRoute): void {
 function sendAsset(desk: DeskRoute, exchange: Exchange): void {
   followLook(desk)
   const { byPath } = desk.assets
-  // A page from before a change of the look gets the present file.
+  // A page rendered before a change of the look gets the present file.
   const name = exchange.url.path.slice(exchange.url.path.lastIndexOf('/'))
   const asset = byPath.get(exchange.url.path) ?? [...byPath].find(([path]) => path.endsWith(name))?.[1]
   if (!asset) throw new Problem('rest_no_route')
@@ -157,7 +157,7 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
       const sender = await senderOf(desk, incoming, isPost)
       const { user, hadSession } = sender
       if (user) exchange.user = user.user.login
-      // Read before `admitted`, so that a client holds no place in the queue while it sends.
+      // The body is read before `admitted`, so that a client holds no place in the queue while sending.
       const isOwn = isPost && isOwnForm(service.site.url, incoming.headers)
       const body = isOwn ? await readDeskBody(desk.table, incoming, path, sender) : NO_BODY
       const sent = isOwn
@@ -165,8 +165,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
-      // Answered outside the queues, whose places a delayed refusal would occupy; the gate limits the number
-      // of sign-ins.
+      // Sign-ins are answered outside the queues, where a delayed refusal would occupy a place; the gate
+      // limits their number.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
@@ -182,7 +182,6 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
   })
 }
 
-/** Undefined if nobody is signed in. */
 type Visitor = DeskUser | undefined
 
 interface Sender {
@@ -270,10 +269,7 @@ function contextOf(service: Service, user: User | undefined, incoming: IncomingR
   return site === context.site ? context : { ...context, site, say: translatorFor(site) }
 }
 
-/**
- * Answers a request without a valid session. A form from an ended session is processed once its user has
- * signed in again.
- */
+/** Answers without a valid session. A form from an ended one is processed once its user signs in again. */
 async function answerUnknown(
   { service, entrance, table }: DeskRoute,
   request: AnyDeskRequest,
@@ -297,7 +293,7 @@ async function answerUnknown(
   }
 }
 
-/** Without a session, at most `STRANGER_FORM` bytes are read. */
+/** Reads a form; without a session, at most `STRANGER_FORM` bytes. */
 function readDeskBody(
   table: DeskTable,
   incoming: IncomingRequest,
@@ -311,7 +307,7 @@ function readDeskBody(
 }
 
 function lookPreview(service: Service, pages: Pages): LookPreview {
-  // Without the start configuration's texts: they are in a folder, and no preview shows them.
+  // The texts of the start configuration are left out: they are in a folder, and no preview shows them.
   const config = (set: OwnerTexts) => withOwnerSettings({ ...service.start, pages_texts: '' }, set)
   return {
     page: (set, stylePath, banner) =>

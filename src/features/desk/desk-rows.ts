@@ -4,7 +4,7 @@ import type { Pruning } from '../../store/storage/pruning.ts'
 import { statement } from '../../store/storage/statement.ts'
 import type { BulkChangeColumns, ProposalColumns, UnsavedTextColumns } from './desk-tables.ts'
 
-// Changes of these rows are not recorded: no version, list or cache depends on them.
+// Tables of the desk whose changes are not recorded, since no version, list or cache depends on them.
 
 export type UnsavedPlace = Pick<UnsavedTextColumns, 'user' | 'kind' | 'record' | 'form'>
 
@@ -49,7 +49,7 @@ export function selectUnsaved(db: Db, user: number): Promise<UnsavedTextColumns[
     .execute()
 }
 
-/** A user's unsaved text for a record; without `form`, the latest of all its forms. */
+/** Finds a user's unsaved text for a record; without `form`, the latest of all forms. */
 export function findUnsavedRow(
   db: Db,
   { user, kind, record, form }: Omit<UnsavedPlace, 'form'> & { form?: string | undefined },
@@ -113,7 +113,7 @@ async function dropBulkChanges(tx: Db, beforeUtc: string, most: number): Promise
   return (await tx.deleteFrom('bulk_changes').where('token', 'in', old).returning('token').execute()).length
 }
 
-/** Stores a bulk change's undo; a later part of the change replaces the list of records. */
+/** Stores the undo of a bulk change; a later part of the same change replaces the list of records. */
 export async function keepBulkChange(tx: Db, row: BulkChangeColumns): Promise<void> {
   await tx
     .insertInto('bulk_changes')
@@ -126,7 +126,7 @@ export function findBulkChange(db: Db, token: string): Promise<BulkChangeColumns
   return db.selectFrom('bulk_changes').selectAll().where('token', '=', token).executeTakeFirst()
 }
 
-/** Deletes the undo, so that nobody can use it twice; false if there is none. */
+/** Deletes the undo, so that nobody can use it twice; returns false if there is none. */
 export async function takeBulkChange(tx: Db, token: string): Promise<boolean> {
   const taken = await tx.deleteFrom('bulk_changes').where('token', '=', token).returning('token').execute()
   return taken.length > 0
@@ -149,7 +149,7 @@ async function dropMerges(tx: Db, beforeUtc: string, most: number): Promise<numb
   return rows.length
 }
 
-/** Merges, unsaved texts and decided proposals go after 30 days, undos of bulk changes after one. */
+/** Deletes merges, unsaved texts and decided proposals after 30 days, and undos of bulk changes after one. */
 export const deskPrunings: readonly Pruning[] = [
   { days: 30, drop: dropUnsaved },
   { days: 30, drop: dropDecided },

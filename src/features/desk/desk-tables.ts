@@ -9,7 +9,7 @@ export interface UnsavedTextColumns {
   record: number
   /** The form's name, which tells apart open forms of one record; may be empty. */
   form: string
-  /** The version that the form showed. */
+  /** Version of the record that the form showed. */
   version: number
   /** Values by field as JSON, as forms send them. */
   values: string
@@ -22,15 +22,14 @@ export interface ProposalColumns {
   kind: string
   record: number
   author: number
-  /** The version that the form showed; 0 for a proposal that only names new terms for an event. */
+  /** Version of the record that the form showed; 0 for a proposal that only names new terms for an event. */
   version: number
   /** Values by field as JSON, as forms send them. */
   values: string
-  /** The author's note to the reviewer. */
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
   reply: string
-  /** 0 until somebody has decided. */
+  /** The user who decided; 0 until then. */
   reviewer: number
   created_utc: string
   changed_utc: string
@@ -40,7 +39,7 @@ export interface ProposalColumns {
 export interface BulkChangeColumns {
   token: string
   user: number
-  /** A JSON list of `VersionBefore`. */
+  /** JSON list of `VersionBefore`. */
   records: string
   done_utc: string
 }
@@ -56,16 +55,16 @@ export interface MergeColumns {
   into_name: string
   user: number
   done_utc: string
-  /** A `GoneRecord` as JSON, for an undo; empty until all links are moved. */
+  /** A `GoneRecord` as JSON, for the undo; empty until all links are moved. */
   state: string
 }
 
-/** Links of an event or series before a merge, in their order. */
+/** The links of an event or series before a merge, in order. */
 interface MergedLinksColumns {
   merge: number
   kind: 'event' | 'series'
   record: number
-  /** A JSON list of ids. */
+  /** JSON list of ids. */
   former: string
 }
 
@@ -76,13 +75,13 @@ declare module '../../store/storage/schema.ts' {
     bulk_changes: BulkChangeColumns
     desk_merges: WithSequence<MergeColumns>
     merged_links: MergedLinksColumns
-    /** First steps that somebody has dismissed. */
+    /** First steps that an administrator has dismissed. */
     waved_steps: { step: string }
     kept_apart: { kind: string; one: number; other: number }
   }
 }
 
-/** The core's migrations create the first three tables. */
+/** Tables of the desk. The migrations of the kernel create the first three. */
 export const deskTables: FeatureTables = {
   feature: 'desk',
   migrations: [

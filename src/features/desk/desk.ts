@@ -68,7 +68,7 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** A literal path segment takes precedence over a variable. */
+/** Returns the page at a path. A literal path segment takes precedence over a variable. */
 function pageAtDesk(
   table: DeskTable,
   path: string,
@@ -91,12 +91,12 @@ function variableCount(parts: readonly string[]): number {
   return parts.filter((part) => part.startsWith(':')).length
 }
 
-/** How much a page's forms may send; undefined means the limits of the settings. */
+/** Returns what a page's forms may send, or undefined if the limits of the settings apply. */
 export function takenAtDesk(table: DeskTable, path: string): DeskPage['takes'] {
   return pageAtDesk(table, path)?.page.takes
 }
 
-/** A Problem that the page throws is shown as a page. */
+/** Returns the answer of the page at the request's path; a Problem that it throws is shown as a page. */
 export async function answerAtDesk(
   table: DeskTable,
   request: Omit<DeskRequest, 'variables'>,
@@ -124,7 +124,7 @@ function lostPage({ context: { site } }: Pick<DeskRequest, 'context'>): DeskView
   }
 }
 
-/** A page for a problem that no form shows. */
+/** Returns a page about a problem that no form shows. */
 export function problemAtDesk(site: Site, problem: Problem): DeskView {
   const { status, body } = problemAnswer(problem, site.language, true)
   const params = Object.values(body.data.params ?? {}).filter((text) => typeof text === 'string')

@@ -34,7 +34,7 @@ import {
 } from './merges.ts'
 import { statusOf } from './permitted-record.ts'
 
-// Likely duplicates. A pair is merged by one click or marked as different; merges can be undone.
+// Pages of likely duplicates. A pair is merged by one click or marked as different; a merge can be undone.
 
 const KINDS = [
   ['venue', 'Venues'],
@@ -65,13 +65,12 @@ function requireMerger(context: Context): void {
 interface Twin {
   id: number
   name: string
-  /** What helps to tell the two apart, such as address and times. */
+  /** Details that help to tell the two apart, such as address and times. */
   lines: readonly string[]
   status: string
   uses: number | undefined
 }
 
-/** The records with these ids that the caller may read. */
 async function loadTwins(
   context: Context,
   kind: Mergeable,
@@ -188,7 +187,7 @@ export function undoOf(context: Context, merge: string): Html {
   )('Undo')}</button></form>`
 }
 
-/** The record with more events, else a public one, else the older. */
+/** Returns the record to keep: the one with more events, else a public one, else the older one. */
 function staying(twins: readonly Twin[]): Twin | undefined {
   const isPublic = ({ status }: Twin) => Number(status === 'publish')
   return twins.toSorted(

@@ -10,12 +10,12 @@ import { distanceKm } from '../../store/storage/distance.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 import { findKeptApart, pairName } from './merges.ts'
 
-// Likely duplicates, by name, address and distance. Only records that share a key are compared, in blocks of
-// limited size, so the work grows in proportion to the records.
+// Finds likely duplicates by name, address and distance. Only records that share a key are compared, in
+// blocks of limited size, so the work grows linearly with the number of records.
 
 export type DoubledKind = 'venue' | 'organizer' | 'event'
 
-/** `likeness` is between 0 and 1. */
+/** `likeness` is between 0 and 1, where 1 means alike. */
 export interface LikelyPair {
   ids: readonly [number, number]
   likeness: number
@@ -24,25 +24,25 @@ export interface LikelyPair {
 interface Compared {
   id: number
   words: readonly string[]
-  /** All pairs of adjacent letters. */
+  /** All pairs of adjacent letters in the name. */
   parts: ReadonlySet<string>
   keys: readonly string[]
   place: string
   address: string
   at: { lat: number; lng: number } | undefined
   contacts: readonly string[]
-  /** Two dates of the same series are never a pair. */
+  /** Two dates of one series are never a pair. */
   series: number | null
 }
 
 const MOST_RECORDS = 20_000
 const MOST_EVENTS = 5000
 const IN_A_PIECE = 1000
-/** A key that more records share is ignored: it says nothing about likeness. */
+/** A key that more records share than this is ignored, since it says little about likeness. */
 const MOST_IN_BLOCK = 20
 const MOST_PAIRS = 200
 
-/** The pairs that the caller may see, the likeliest first. */
+/** Returns the pairs that the caller may see, likeliest first. */
 export async function findLikelyPairs(context: Context, kind: DoubledKind): Promise<LikelyPair[]> {
   const records = kind === 'event' ? await readComing(context) : await readLinked(context, kind)
   const [blocks, apart] = [new Map<string, Compared[]>(), await findKeptApart(context, kind)]
@@ -120,7 +120,7 @@ function likenessOfEvents(a: Compared, b: Compared): number {
   return 0
 }
 
-/** The Dice coefficient of the names' letter pairs; higher if one name contains all words of the other. */
+/** Returns the Dice coefficient of letter pairs, or more if one name contains all words of the other. */
 function likenessOf(a: Compared, b: Compared): number {
   if (a.parts.size === 0 || b.parts.size === 0) return 0
   let common = 0
@@ -144,7 +144,7 @@ function tellingWords(name: string): string[] {
   return telling.length > 0 ? telling : words.slice(0, MOST_WORDS)
 }
 
-/** Folds a text without markup. Removing markup takes long, so it is only done if the text may have some. */
+/** Folds a text without markup; removing markup is slow, so it is skipped where there can be none. */
 const foldedPlain = (text: string) => fold(/[<&]/.test(text) ? plainText(text) : text)
 
 const MOST_WORDS = 12
@@ -170,7 +170,6 @@ interface LinkedFound {
   contacts: string
 }
 
-/** Venues or organizers, the newest first, at most `MOST_RECORDS`. */
 async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promise<Compared[]> {
   const { db, caller, readInLane } = context
   const own =
@@ -197,7 +196,7 @@ async function readLinked(context: Context, kind: 'venue' | 'organizer'): Promis
   return found
 }
 
-/** Grid cells per degree; a cell is some 200 m high. */
+/** Grid cells per degree; a cell is about 200 m high. */
 const CELL = 500
 
 function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedFound): Compared {
@@ -232,7 +231,7 @@ function comparedPlace({ id, name, place, address, lat, lng, contacts }: LinkedF
   }
 }
 
-/** The cells around a place; near an edge, the neighbouring one is included. */
+/** Returns the grid cells of a place: its own, and near an edge the neighbouring ones. */
 function cellsAround({ lat, lng }: { lat: number; lng: number }): string[] {
   const [north, east] = [lat * CELL, lng * CELL]
   const cells = new Set<string>()

@@ -122,14 +122,13 @@ export async function readList(context: Context, query: URLSearchParams): Promis
 
 const isNumber = (text = '') => /^[1-9]\d{0,8}$/.test(text)
 
-/** Filters by a name or an id. */
 const NAMED = [
   { name: 'venue', kind: 'venue' },
   { name: 'organizer', kind: 'organizer' },
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/** Replaces a name by its record's id; an unknown name stays. */
+/** Replaces a name by its record's id; an unknown name stays as it is. */
 async function meantBy(
   context: Context,
   kind: PickedKind,
@@ -158,7 +157,7 @@ async function namesInFields(
 
 type FieldNames = Readonly<Record<(typeof NAMED)[number]['name'], string | undefined>>
 
-/** The author to filter by; without a filter the caller, unless they see all events. */
+/** The author to filter by: by default the caller, unless the caller sees all events. */
 function authorMeant({ caller }: Context, text: string | undefined): number | undefined {
   if (text === 'mine' || (text === undefined && !seesAll(caller))) return caller.id
   return isNumber(text) ? Number(text) : undefined
@@ -280,7 +279,7 @@ function tabs({ context, fields, found: { counts }, list, say }: Listing): Html 
   return html`<nav class="tabs" aria-label="${say('Status')}">${DESK_TABS.map(link)}</nav>`
 }
 
-/** A count; above `MOST_COUNTED`, that number with a plus sign. */
+/** Returns a count in words; above `MOST_COUNTED`, that number with a plus sign. */
 export function countInWords({ site }: Pick<Context, 'site'>, count: number): string {
   return count > MOST_COUNTED ? `${writtenNumber(site, MOST_COUNTED)}+` : writtenNumber(site, count)
 }
@@ -297,7 +296,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
   ]
   // An imported calendar's full address may be the secret that gives access to it, so only callers who see
-  // all events get the filter.
+  // all events get this filter.
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}">\
@@ -350,7 +349,6 @@ const sourceOption = ({ id, address }: { id: number; address: string }) => ({
   text: `${sourceName(address)} (${id})`,
 })
 
-/** A text control for a name; a script offers known names. */
 function nameField({ names }: Listing, name: keyof FieldNames, label: string): Html {
   const kind = NAMED.find((known) => known.name === name)?.kind
   return html`<label class="field"><span>${label}</span><input type="text" name="${name}" \
@@ -491,7 +489,6 @@ const BAR_NAMES: Readonly<Record<BulkActionName, DeskText>> = {
 
 const TO_PUBLISH: readonly BulkActionName[] = ['publish', 'schedule']
 
-/** A script shows this bar once an event is ticked. */
 function bulkBar({ context: { caller, site }, fields, list, found, say }: Listing): Content {
   if (!can(caller, 'edit')) return ''
   const actions = BAR[list.tab].filter((action) => !TO_PUBLISH.includes(action) || can(caller, 'publish'))
@@ -582,7 +579,7 @@ more',
   )}</span></small>`
 }
 
-/** Begins the value of a series' checkbox; the series' number follows, not the ids of its dates. */
+/** Prefix of a series' checkbox value; the series' number follows, not the ids of its dates. */
 export const SERIES_TICK = 'series:'
 
 function times({ context: { site }, today, say }: Listing, event: DeskEvent, isDated: boolean): Html {
@@ -617,7 +614,6 @@ function category({ terms }: Listing, { categories }: DeskEvent): Html {
 
 const STATE_LOOKS: Readonly<Record<string, string>> = { pending: 'warn', future: 'good', trash: 'bad' }
 
-/** Labels for an event's states; the status `publish` gets no coloured label. */
 function states({ context: { site } }: Listing, event: DeskEvent): Content {
   const word = statusWord(site, event)
   const isOff =
@@ -630,13 +626,12 @@ function states({ context: { site } }: Listing, event: DeskEvent): Content {
   }`
 }
 
-/** An import source's short name: its host, or the file name. */
 function sourceName(address: string): string {
   const host = /^[a-z]+:\/\/([^/:?#]+)/i.exec(address)?.[1]
   return host ?? address.slice(address.lastIndexOf('/') + 1)
 }
 
-/** A row's actions twice: buttons at its end for mouse and keyboard, a menu for touch. */
+/** Shows a row's actions twice: as buttons at its end for mouse and keyboard, and as a menu for touch. */
 function actionsOf({ context, say }: Listing, event: DeskEvent, title: string): Html {
   const { site, caller } = context
   const [mayChange, mayRemove] = [mayEdit(caller, event), mayDelete(caller, event)]

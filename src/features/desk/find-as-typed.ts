@@ -19,7 +19,7 @@ export interface TypedHit {
   kind: PagedKind
   id: number
   title: string
-  /** An event's local start, or a venue's city. */
+  /** Local start of an event, or city of a venue. */
   about: string
   status: string
 }
@@ -27,9 +27,8 @@ export interface TypedHit {
 const MOST_HITS = 8
 /** In UTF-16 units. */
 const LONGEST_TYPED = 300
-/** Rows that one query reads at most. */
 const MOST_CANDIDATES = 64
-/** Words with fewer letters occur in too many texts. */
+/** In letters: shorter words occur in too many texts. */
 const SHORTEST_WORD = 3
 const MOST_LINKED = 2
 const MOST_TYPED_WORDS = 6
@@ -37,8 +36,8 @@ const MOST_TYPED_WORDS = 6
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller' | 'findMatching' | 'site' | 'now'>
 
 /**
- * Records of any status that the caller may see, by id, UID, address, prefix of a slug, or words. If nothing
- * is found, words with one letter changed are tried, else their stems.
+ * Finds records of any status that the caller may see, by id, UID, address, prefix of a slug, or words. If
+ * nothing is found, it tries words with one letter changed, else their stems.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()
@@ -97,7 +96,7 @@ interface Candidate {
   start_date: string
   status: string
   slug: string
-  /** 1 if the text is the id or UID of the event, or its series' UID; else 0. */
+  /** 1 if the text is the event's id or UID, or the UID of its series; else 0. */
   exact: number
 }
 
@@ -128,7 +127,7 @@ interface Ranked {
   isOver: boolean
 }
 
-/** Coming events first, beginning with the next one; then past events, beginning with the latest. */
+/** Sorts coming events first, beginning with the next one; then past events, beginning with the latest. */
 function compareDates(one: Ranked, other: Ranked): number {
   if (one.isOver !== other.isOver) return one.isOver ? 1 : -1
   const [first, second] = one.isOver ? [other.row, one.row] : [one.row, other.row]
@@ -137,7 +136,7 @@ function compareDates(one: Ranked, other: Ranked): number {
 
 const IN_TRASH = 10
 
-/** How well an event matches; lower is better. The trash comes last. */
+/** Returns how well an event matches; a lower number is better. Trashed events come last. */
 function rankOf(
   { exact, title, slug, status }: Candidate,
   typed: string,
@@ -160,7 +159,7 @@ function typedWords(typed: string): string[] {
   return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
 }
 
-/** The slug that the text may mean: an address's last segment, or a title's slug. */
+/** Returns the slug that the text may mean: the last segment of an address, or the slug of a title. */
 function slugIn(typed: string): string {
   const [last = ''] = typed
     .split('/')
@@ -172,7 +171,7 @@ function slugIn(typed: string): string {
 const columns = (exact: 0 | 1): RawBuilder<Candidate> =>
   sql`events.id, events.title, events.start_date, events.status, events.slug, ${sql.lit(exact)} as exact`
 
-/** Without `is true`, SQLite would begin with all events that the caller may see. */
+/** True in SQL for visible events. Without `is true`, SQLite would read all of these first. */
 function isSeen(caller: ByCaller['caller']): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${visibleTo(caller, 'events')}) is true`
 }
@@ -208,10 +207,7 @@ async function findBySlug(typed: string, { db, caller }: ByCaller): Promise<Cand
   return rows
 }
 
-/**
- * Finds events by words, first among the `NEWEST`, then among all, newest first; words below `SHORTEST_WORD`
- * are ignored.
- */
+/** Finds events by words, first among the `NEWEST`, then among all; ignores words below `SHORTEST_WORD`. */
 async function findByWords(words: readonly string[], asker: ByCaller): Promise<Candidate[]> {
   const include = words.filter((word) => word.length >= SHORTEST_WORD)
   if (include.length === 0) return []
@@ -245,8 +241,5 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   return read(narrow(sql<SqlBool>`1 = 1`))
 }
 
-/**
- * The newest events, searched first. Words that occur in few of them are rare, so searching all events is
- * then quick.
- */
+/** This many newest events are searched first: words rare in them are quick to find in all. */
 const NEWEST = 1000

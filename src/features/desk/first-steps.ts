@@ -13,7 +13,7 @@ import {
 import type { DeskText } from './desk-texts.ts'
 import { checkAdministrator } from './people-room.ts'
 
-// What is still to do in a new calendar; each step disappears once done or dismissed.
+// First steps in a new calendar; each disappears once it is done or dismissed.
 
 interface FirstStep {
   name: string
@@ -63,7 +63,7 @@ const STEPS: readonly FirstStep[] = [
 
 const isThere = async (row: Promise<unknown>): Promise<boolean> => (await row) !== undefined
 
-/** The open steps, for administrators only. */
+/** Returns the steps still to do, for administrators only. */
 export async function firstSteps(request: DeskRequest): Promise<Content> {
   const { context, showLook: hasPages } = request
   const { site, db, caller } = context

@@ -12,7 +12,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import { findStored, storeAnswer } from '../../store/storage/stored-answers.ts'
 
 /**
- * Creates one record however often its form is sent, and returns its id each time.
+ * Creates one record however often its form is sent, and returns that record's id each time.
  * @param make creates the record by calling the given function
  * @throws Problem as `writeOnce`
  */
@@ -24,7 +24,7 @@ export async function makeOnce(
     storingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
   ) => Promise<StoredAnswer>,
 ): Promise<number> {
-  // Simultaneous clicks wait for each other in the database; the second finds the first one's record.
+  // Simultaneous requests wait for each other in the database; the second finds the record of the first.
   const sent = { repeatable, underWay: new Map<string, string>() }
   const { id } = await writeOnce(sent, isAllowed, context, (storing) =>
     make((tx, write) =>
@@ -38,7 +38,7 @@ export async function makeOnce(
   return id
 }
 
-/** Marks stored answers as results of forms. */
+/** Marks stored results of forms, as opposed to answers of REST requests. */
 const FINGERPRINT = 'told'
 
 const UNDER_WAY = 202
@@ -47,7 +47,10 @@ const DONE = 200
 
 const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
 
-/** The result of `doOnce` for a key: undefined if unknown, `'under way'` while the work has not ended. */
+/**
+ * Returns the result of `doOnce` for a key: undefined if the key is unknown, `'under way'` while the work
+ * runs.
+ */
 export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const stored = await findStored(context.db, placeOf(context, key), storedSince(context))
   if (stored?.fingerprint !== FINGERPRINT) return undefined
@@ -56,7 +59,7 @@ export async function findResult(context: Context, key: string): Promise<object 
 
 /**
  * Does the work once for each key, even over several transactions, so that a form sent twice changes nothing
- * twice. Interrupted work is not repeated. Results longer than `LONGEST_STORED` become `{}`.
+ * twice. Interrupted work is not repeated. A result longer than `LONGEST_STORED` is stored as `{}`.
  */
 export async function doOnce(context: Context, key: string, work: () => Promise<object>): Promise<void> {
   if (!(await claim(context, key))) return

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
 import type { VersionedKind } from '../../store/storage/schema.ts'
 
-/** The record's status before the trash; undefined if the history does not tell. */
+/** Finds the record's status before it was trashed; undefined if the history does not tell. */
 export async function formerStatus(db: Db, kind: VersionedKind, id: number): Promise<string | undefined> {
   const last = await db
     .selectFrom('history')

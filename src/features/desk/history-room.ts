@@ -41,7 +41,7 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
 })
 
 /**
- * The record with its history.
+ * Returns the record with its history.
  * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may not change it
  */
 async function historyFor(
@@ -127,7 +127,7 @@ async function actItem(
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // No version lies between two acts, so this one precedes the act.
+  // No other version lies between two acts, so the number before the act's is the version it changed.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =
@@ -155,7 +155,10 @@ value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}<
   )}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/** Leaves out UTC times also shown as local time, and the publication date if the status changed, too. */
+/**
+ * Leaves out UTC times that are also shown as local time, and the publication date if the status changed,
+ * too.
+ */
 function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes
@@ -164,7 +167,7 @@ function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
     .map(({ member, former, new: now, cut }) => ({ member, values: [former, now], ...(cut && { end: '…' }) }))
 }
 
-/** Restores a version, or only one field of it, with those that merge as a unit with it. */
+/** Restores a version, or only one field with those that are merged as a unit with it. */
 async function restore(at: Historied, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { row, history } = await historyFor(at, request)

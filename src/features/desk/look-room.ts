@@ -61,7 +61,7 @@ import {
 } from './look-values.ts'
 import { checkAdministrator } from './people-room.ts'
 
-// The look of the public pages: a form beside a preview of the front page in a frame.
+// Settings for the look of the public pages: a form beside a preview of the front page in a frame.
 
 async function showLook(request: DeskRequest): Promise<DeskAnswer> {
   checkAdministrator(request)
@@ -148,7 +148,10 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/** Saves settings; false if they were changed since `version`. An empty `version` is not checked. */
+/**
+ * Saves settings; returns false if they were changed since `version`. If `version` is empty, it is not
+ * checked.
+ */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')
@@ -166,7 +169,6 @@ async function resetLook(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(request.context.site, '/look')}?saved` }
 }
 
-/** The stored settings, overridden by valid typed values. */
 async function tried(request: DeskRequest, typed: OwnerTexts): Promise<OwnerTexts> {
   const set = await readOwnerSettings(request.context.db)
   for (const [name, value] of Object.entries(typed) as [OwnerSetting, string][])
@@ -357,7 +359,6 @@ function control(site: Site, form: LookForm, asked: Asked): Content {
   }`
 }
 
-/** A setting's options; undefined without any. */
 function lookChoices(site: Site, { name, words }: Asked): [string, string][] | undefined {
   if (words) return Object.entries(words).map(([key, text]) => [key, sayAtDesk(site, text)])
   if (name === 'pages_first_view')
@@ -421,10 +422,7 @@ function textControls(site: Site, { texts, faults, given }: LookForm): Content {
   }</div>`
 }
 
-/**
- * Warns if the colour lacks contrast. For pages with a light and a dark scheme, only the light one is
- * checked.
- */
+/** Warns if the colour has too little contrast; with both schemes, only the light one is checked. */
 function contrastNotes(site: Site, colour: string, scheme: string): Content {
   const format = new Intl.NumberFormat(localeOf(site), { maximumFractionDigits: 1 })
   const { light, dark } = accentContrast(colour)
@@ -446,7 +444,7 @@ in {colour}.',
   }</div>`
 }
 
-/** Settings in the query string of a preview's style sheet. */
+/** Settings that a preview's style sheet takes from its query string. */
 const STYLE_SETTINGS = [
   'pages_accent',
   'pages_scheme',

@@ -32,12 +32,12 @@ export interface LookForm {
   texts: readonly TypedText[]
   /** Paths of stored files, by setting. */
   shown: Readonly<Partial<Record<LookSetting, string>>>
-  /** Settings fixed at the service's start, which the form cannot change. */
+  /** Settings fixed when the service starts; the form cannot change them. */
   given: ReadonlySet<string>
   faults: FormFaults
 }
 
-/** The typed texts, except empty ones. One above the limit is read, so that it can be refused. */
+/** The typed texts except empty ones. One more than the limit is read, so that too many can be refused. */
 export function typedTexts(request: DeskRequest): TypedText[] {
   return Array.from({ length: MOST_TEXTS + 1 }, (_, at) => ({
     slug: fieldOf(request, `slug_${at}`).trim(),
@@ -54,7 +54,7 @@ export function typedSettings(request: DeskRequest): Partial<Record<LookSetting,
 }
 
 /**
- * Changed settings and their faults; null stands for the default.
+ * Returns changed settings, with null for a default, and their faults.
  * @param given settings that the form cannot change
  */
 export async function changesIn(
@@ -80,7 +80,9 @@ export async function changesIn(
   return { values, faults }
 }
 
-/** A sent file as data; `'wrong'` if too large or of another type, undefined if none was sent. */
+/**
+ * Returns a sent file as data, `'wrong'` if it is too large or of another type, undefined if none was sent.
+ */
 async function sentFile(
   { files }: DeskRequest,
   name: LookFileSetting,

@@ -35,8 +35,8 @@ export function isMerged(kind: string): kind is MergedKind {
 export const MOST_USES_COUNTED = 1000
 
 /**
- * Counts the events that use each record. Events in the trash do not count; each date of a series does.
- * @param most the count stops here
+ * Counts the events that use each record: each date of a series counts, events in the trash do not.
+ * @param most the count of a record stops here
  */
 export async function countUses(
   db: Db,
@@ -65,7 +65,7 @@ export async function isUsedInPublic(db: Db, kind: MergedKind, id: number): Prom
 
 const IN_A_PIECE = 100
 
-/** Stores what an undo needs, in the transaction of each part. */
+/** Stores what an undo needs, in the transaction of each piece of a merge. */
 export interface MergeLog {
   noteLinks: (tx: Tx, of: 'event' | 'series', former: ReadonlyMap<number, readonly number[]>) => Promise<void>
   noteRecord: (tx: Tx, gone: GoneRecord) => Promise<void>
@@ -81,8 +81,8 @@ export interface GoneRecord {
 }
 
 /**
- * Merges `from` into `into`: links to `from` then lead to `into`, and `from` goes to the trash, or is deleted
- * if it is a term. Events are changed in pieces; another call completes an interrupted merge.
+ * Merges `from` into `into`: links to `from` then lead to `into`. `from` is trashed, or deleted if it is a
+ * term. Events are changed in pieces; another call completes an interrupted merge.
  * @throws Problem rest_forbidden unless the caller may change both records and the events of others;
  * rest_invalid_param
  */
@@ -157,14 +157,14 @@ async function describeGone(
   }
 }
 
-/** More than enough: a record occurs a few times at most in each import source. */
+/** More than enough: an import source has a record a few times at most. */
 const MOST_ITEMS = 1000
 
 const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row !== null && 'taxonomy' in row
 
 const wasAddressKnown = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
 
-/** Children of the merged term that cannot become children of `into`, their descendant. */
+/** Children of the merged term that cannot become children of `into`, because `into` is their descendant. */
 async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {
   const children = await db.selectFrom('terms').select('id').where('parent', '=', id).execute()
   const above: number[] = []
@@ -192,7 +192,7 @@ async function moveSome(
         limit ${sql.lit(IN_A_PIECE)})
     order by e.id`.execute(tx)
   if (some.length === 0) return 0
-  // Series are locked before their dates, as by all writers.
+  // Every writer locks a series before its dates, which prevents deadlocks.
   for (const series of new Set(some.flatMap((row) => row.series ?? [])))
     await moveShared(tx, series, links, from, into, context, log)
   const ids = some.map(({ id }) => id)
@@ -261,7 +261,7 @@ export async function passSlugs(
   await dropOldest(tx, { kind, record: into })
 }
 
-/** Restores a deleted term with its id, and with another slug if a new term has its own by now. */
+/** Restores a deleted term with its id. It gets another slug if a new term has taken its own. */
 export async function bringBackTerm(tx: Tx, { slug, ...term }: TermRow): Promise<void> {
   const free = await freeTermSlug(tx, term.taxonomy, slugsLike(slug), term.id)
   await tx

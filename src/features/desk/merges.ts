@@ -107,7 +107,7 @@ function logOf(merge: number): MergeLog {
   }
 }
 
-/** The completed merges, the latest first. */
+/** Completed merges, latest first. */
 export async function listMerges({ db }: Context, most: number): Promise<MergeColumns[]> {
   return db
     .selectFrom('desk_merges')
@@ -137,10 +137,10 @@ export async function findLatestMerge(
 const IN_A_PIECE = 100
 
 /**
- * Undoes a merge: the merged record returns with its slugs and imports, and events get their links back.
- * Where links were changed since, the merged record only replaces the other one again. Another call completes
- * an interrupted undo. Undefined if the merge was already undone or is older than 30 days; `merged since` if
- * the remaining record was itself merged later: that has to be undone first, or links would lead nowhere.
+ * Undoes a merge: the merged record returns with its slugs and imports, and events get their links back. In
+ * links changed since, only the other record is replaced again. Another call completes an interrupted undo.
+ * @returns undefined if already undone or older than 30 days; `merged since` if the remaining record was
+ * merged later: that merge has to be undone first, or links would lead nowhere
  * @throws Problem rest_gone if the record was deleted for good
  */
 export async function putApart(
@@ -164,7 +164,7 @@ export async function putApart(
   return found
 }
 
-/** Restores the merged record; false if the remaining one was itself merged since. */
+/** Restores the merged record; false if the remaining one has been merged since. */
 async function bringBack(
   context: Context,
   kind: Mergeable,
@@ -177,7 +177,7 @@ async function bringBack(
   return context.write(async (tx) => {
     if (await isMergedSince(tx, merge)) return false
     if (gone.term) await restoreTerm(tx, gone.term, gone.children, into)
-    // Done before the record is published, which deletes its present slug from `old_slugs`.
+    // Publishing deletes the record's present slug from `old_slugs`, so the slugs are moved first.
     await tx
       .updateTable('old_slugs')
       .set({ record: id })
@@ -208,7 +208,7 @@ async function isMergedSince(tx: Tx, { id, kind, into_record: gone }: MergeColum
   return later !== undefined
 }
 
-/** Prepares taking the record out of the trash; undefined if somebody else has restored it. */
+/** Prepares restoring the record from the trash; undefined if somebody else already has. */
 async function prepareRestored(
   context: Context,
   { resource, operations }: ServedResource,
@@ -247,7 +247,7 @@ async function relinkSome(tx: Tx, context: Context, kind: MergedKind, merge: Mer
     .selectFrom('merged_links')
     .selectAll()
     .where('merge', '=', merge.id)
-    // Series before their dates, as all writers lock them.
+    // Series first: every writer locks a series before its dates.
     .orderBy('kind', 'desc')
     .orderBy('record')
     .limit(IN_A_PIECE)
@@ -314,8 +314,8 @@ async function relinkEvents(
 }
 
 /**
- * The links of an event once a merge is undone: those before the merge if nobody has edited them since, else
- * the present ones, with `gone` put back where `into` still stands for it.
+ * Returns an event's links once the merge is undone: the former ones if nobody has edited the links since,
+ * else the present ones, with `gone` again in place of `into`.
  */
 function linksApart(
   present: readonly number[],

@@ -38,7 +38,7 @@ import { findPlannedTimes, type PlannedEvent, readPlanned } from './planned-even
 import { authorFirst, eventLink } from './record-links.ts'
 import { updateRecord } from './save-form.ts'
 
-// The month for planning: a click on a day adds an event; dragging or a menu moves one.
+// The month for planning: a click on a day adds an event; dragging or a menu moves an event.
 
 const MOST = 2000
 
@@ -171,7 +171,7 @@ function cellOf(plan: Plan, day: GridDay, daysLeft: number): Html {
         date: words,
       })}">${number}<span class="plus" aria-hidden="true">+</span></a>`
     : html`<span class="add"><span class="hidden">${words}</span>${number}</span>`
-  // A lane without an event on this day gets an empty place, so that bars stay aligned.
+  // A lane without an event on this day gets an empty entry, so that bars stay aligned.
   const bars = Array.from(day.lanes, (stretch) => barOf(plan, stretch, day.day, daysLeft))
   const entries = day.single.flatMap(({ id }) => {
     const event = plan.byId.get(id)
@@ -205,7 +205,7 @@ function stateWord({ site }: Pick<Context, 'site'>, { status, event_status }: Pl
   return status === 'publish' ? '' : statusName(site, status)
 }
 
-/** An event's bar on its first day in the week, an empty place on its other days. */
+/** An event's bar on its first day in the week, an empty entry on its other days. */
 function barOf(plan: Plan, stretch: Stretch | undefined, day: string, daysLeft: number): Html {
   const event = stretch && plan.byId.get(stretch.id)
   const isDrawn = stretch !== undefined && (day === stretch.first || daysLeft === 7)
@@ -242,7 +242,6 @@ function entryOf(plan: Plan, event: PlannedEvent, bar: string): Html {
   }</li>`
 }
 
-/** A form that moves an event without dragging. */
 function movePanel(plan: Plan, event: PlannedEvent): Html {
   const { context, month } = plan
   const { site } = context
@@ -344,9 +343,7 @@ const SCOPES = [
 
 const isScope = (text: string) => SCOPES.some(({ scope }) => scope === text)
 
-/**
- * Moves an event to another day, at the same time; for a date of a series, it first asks which dates to move.
- */
+/** Moves an event to another day at the same time. For a date of a series, asks first which dates to move. */
 async function move(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site, caller } = context
@@ -371,7 +368,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
 }
 
 /**
- * The day to move to, sent as such or as a number of days.
+ * Reads the day to move to, given as a date or as a number of days.
  * @throws Problem rest_invalid_param for a day that does not exist
  */
 function targetOf(request: DeskRequest, from: string): string {

@@ -221,8 +221,8 @@ const FIELD_OF: Readonly<Record<UserRefusal, string>> = {
 }
 
 /**
- * A refused change as a fault of its field.
- * @throws any other error
+ * Returns the fault of the field whose change was refused.
+ * @throws `error`, unless it is a RefusedUserChange
  */
 function faultsIn({ context: { site } }: DeskRequest, error: unknown): FormFaults {
   if (!(error instanceof RefusedUserChange)) throw error
@@ -250,7 +250,7 @@ async function invite(request: DeskRequest): Promise<DeskAnswer> {
 interface MadeLink {
   link: string
   isSent: boolean
-  /** True for a new password, false for an invitation. */
+  /** True if the link sets a new password, false for an invitation. */
   isReset: boolean
 }
 
@@ -267,11 +267,11 @@ async function makeLink(
   return { link, isSent, isReset: kind === 'reset' }
 }
 
-/** The site in the user's language, perhaps not the caller's. */
+/** The site in the language of `user`, not of the caller. */
 const siteOfUser = (site: Site, { language }: User): Site =>
   siteInLanguage(site, { language: language || (site.languages[0] ?? '') })
 
-/** A new link, with a text to send it along; it cannot be shown again. */
+/** Shows a new link, which cannot be shown again, with a text to send along. */
 function linkView(request: DeskRequest, user: User, { link, isSent, isReset }: MadeLink): DeskView {
   const { site } = request.context
   const { id, name, email, login } = user
@@ -314,7 +314,7 @@ hidden>${say('Copy')}</button><a class="button" href="${mail}">${say('Write an e
 }
 
 /**
- * The user in the path.
+ * Reads the user in the path.
  * @throws Problem rest_forbidden unless the caller may manage users, rest_no_route for an unknown user
  */
 async function personOf(request: DeskRequest): Promise<User> {
@@ -387,10 +387,10 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
   return Promise.all(request.otherSignIns.map(({ card }) => card(request, user)))
 }
 
-/** The user's e-mail address; empty if the login is stored in its place. */
+/** Empty if `email` only repeats the login. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** Up to this many people are offered; among more, the login has to be typed. */
+/** Up to this many users are offered as heirs; if there are more, the login has to be typed. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {

@@ -36,7 +36,7 @@ export async function listPeople(db: Db): Promise<Person[]> {
   }))
 }
 
-/** @throws Error if there is no such user, or the name is not acceptable */
+/** @throws Error if there is no such user, or the name is invalid */
 export async function renameUser(tx: Tx, id: number, name: string): Promise<void> {
   const user = await getUser(tx, id)
   const trimmed = name.trim()
@@ -46,7 +46,7 @@ export async function renameUser(tx: Tx, id: number, name: string): Promise<void
 }
 
 /**
- * Changes the user's language; an empty one means the calendar's.
+ * Changes the user's language; `""` means the calendar's.
  * @throws Error if there is no such user
  */
 export async function changeLanguage(tx: Tx, id: number, language: string): Promise<void> {
@@ -56,8 +56,8 @@ export async function changeLanguage(tx: Tx, id: number, language: string): Prom
 }
 
 /**
- * Changes the e-mail address, by which the user can also sign in; an empty one removes it.
- * @throws RefusedUserChange for an invalid address, or another user's; Error if there is no such user
+ * Changes the e-mail address, by which the user can also sign in; `""` removes it.
+ * @throws RefusedUserChange for an invalid address or another user's; Error if there is no such user
  */
 export async function changeEmail(tx: Tx, id: number, email: string): Promise<void> {
   const user = await getUser(tx, id)

@@ -10,7 +10,7 @@ export function statusOf(row: unknown): string | undefined {
 }
 
 /**
- * The record, if the caller may update or remove it.
+ * Returns the record if the caller may update or remove it.
  * @throws Problem rest_forbidden, or the problem for a record that does not exist
  */
 export async function permittedRecord(

@@ -17,14 +17,14 @@ export interface PickedName {
   about: string
 }
 
-/** In UTF-16 units. */
+/** In UTF-16 units; a longer text matches nothing. */
 const LONGEST_PICKED = 300
 
 type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
- * Names that contain the text, regardless of letter case and accents, first those that begin with it. An
- * empty text finds all. Only records that the caller may see, none from the trash.
+ * Finds names that contain the text, ignoring case and accents; those that begin with it come first. An empty
+ * text finds all. Only records that the caller may see, none from the trash.
  */
 export async function pickNames(
   kind: PickedKind,
@@ -40,7 +40,7 @@ export async function pickNames(
   return [...beginning, ...(await readNames(kind, others, asker, most - beginning.length))]
 }
 
-/** The record with this name, or else the only one whose name begins with it. */
+/** Finds the record with this name, or else the only one whose name begins with it. */
 export async function findNamed(
   kind: PickedKind,
   text: string,
@@ -53,10 +53,7 @@ export async function findNamed(
   return others.length === 0 ? only : undefined
 }
 
-/**
- * The record with this name, regardless of letter case and accents; of several, the oldest public one, or
- * else the oldest.
- */
+/** Finds the record of this name, ignoring case and accents: the oldest public one, else the oldest. */
 export async function findSameName(
   kind: PickedKind,
   text: string,
@@ -85,7 +82,7 @@ const TABLES = {
   organizer: { table: 'organizers', about: undefined },
 } as const
 
-/** Tests the condition on the index of names, until there are `most` rows that the caller may see. */
+/** Reads the index of names until `most` rows match that the caller may see. */
 async function readNames(
   kind: PickedKind,
   where: Expression<SqlBool>,

@@ -12,7 +12,7 @@ import { listLatestImages } from './picture-store.ts'
 const OFFERED = 24
 
 export interface Library {
-  /** The newest that match `search`, the newest first. */
+  /** Pictures that match `search`, newest first. */
   rows: readonly ImageRow[]
   search: string
   areMore: boolean
@@ -25,14 +25,14 @@ export async function findLibrary(context: Context, search: string): Promise<Lib
 }
 
 interface Choice {
-  /** The chosen picture's id, or the value of `none`. */
+  /** The chosen picture's id, or the value of `none` if no picture is chosen. */
   chosen: string
   none: string
-  /** The present picture, offered even if the search does not find it. */
+  /** The record's picture, offered even if the search does not find it. */
   image?: ImageRow | undefined
 }
 
-/** Pictures as radio buttons, with a search, which a script runs while one types. */
+/** Shows pictures as radio buttons, with a search that a script runs while the user types. */
 export function libraryChoice(context: Context, library: Library, choice: Choice): Html {
   const { site } = context
   const label = sayAtDesk(site, 'Search pictures')
@@ -77,7 +77,7 @@ function choices(
   }${areMore && html`<p class="hint">${sayAtDesk(site, 'There are more pictures: search for one.')}</p>`}`
 }
 
-/** Nine radio buttons for the focal point; with a script, also a click on the picture. */
+/** Shows nine radio buttons for the focal point; a script also takes a click on the picture. */
 export function focusChoice(site: Context['site'], chosen: string): Html {
   const known: readonly string[] = PLACES_IN_VIEW.map(([value]) => value)
   const own = known.includes(chosen) ? [] : ([[chosen, 'As it is']] as const)
@@ -93,7 +93,7 @@ export function focusChoice(site: Context['site'], chosen: string): Html {
   )}" data-own="${sayAtDesk(site, 'As it is')}">${radios}</div>`
 }
 
-/** Focal points from top left to bottom right; empty means the middle. */
+/** Focal points, row by row from top left; empty means the middle. */
 const PLACES_IN_VIEW: readonly (readonly [value: string, text: DeskText])[] = [
   ['0 0', 'Top left'],
   ['0.5 0', 'Top'],

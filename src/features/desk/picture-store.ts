@@ -40,7 +40,7 @@ export async function replaceFile(
 export interface ImageList {
   search?: string
   before?: number | undefined
-  /** `unused`: pictures that no record shows; `untold`: those without alternative text. */
+  /** `unused`: pictures that no record uses; `untold`: pictures without alternative text. */
   only?: 'unused' | 'untold' | undefined
 }
 
@@ -59,7 +59,6 @@ export interface ImageUse {
   kind: PagedKind
   id: number
   name: string
-  /** An event's local start; empty for other records. */
   start: string
 }
 
@@ -89,14 +88,14 @@ export async function listLatestImages(
   return open.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Shares of width and height: 0 is left and top, 1 right and bottom. */
+/** From 0 (left, top) to 1 (right, bottom). */
 export interface FocalPoint {
   x: number
   y: number
 }
 
 /**
- * Changes the focal point; `undefined` means the middle.
+ * Changes the focal point; undefined means the middle.
  * @throws Problem as `changeTexts`
  */
 export async function changeFocus(

@@ -43,7 +43,7 @@ const pictureTranslator =
     sayOfPictures(site, text, values)
 
 const PER_PAGE = 48
-/** Records of each kind that a picture's page lists at most. */
+/** Per kind of record, on a picture's page. */
 const MOST_USES = 20
 
 const LISTS = [
@@ -187,7 +187,7 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   }</li>`
 }
 
-/** Stores several pictures. A script sends them one at a time and gets JSON back. */
+/** Stores the sent pictures. A script sends them one at a time and gets JSON back. */
 async function sendPictures(request: DeskRequest): Promise<DeskAnswer> {
   const { context, files } = request
   const { site, caller } = context
@@ -342,7 +342,7 @@ async function hrefsOf(context: Context, uses: readonly ImageUse[]): Promise<Map
   return new Map(found.flat())
 }
 
-/** Saves only texts that differ from what the form first showed. */
+/** Saves those texts that differ from what the form first showed. */
 async function savePicture(request: DeskRequest): Promise<DeskAnswer> {
   const { context, form, files } = request
   const row = await getPicture(request)

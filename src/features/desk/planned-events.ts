@@ -20,18 +20,16 @@ const PLANNED = [
 ] as const satisfies (keyof EventRow)[]
 
 export type PlannedEvent = Pick<EventRow, (typeof PLANNED)[number]> & {
-  /** The lowest id of its categories. */
   category: number | undefined
   /** Name of the first venue that the caller may see. */
   place: string
 }
 
-/** All statuses but the trash. */
 const STATUSES: readonly Status[] = ['publish', 'future', 'draft', 'pending', 'private']
 
 export type PlannedTimes = Pick<EventRow, 'id' | 'start_date' | 'end_date'>
 
-/** Days from `first` until before `after`; with `author`, only that author's events. */
+/** Days from `first` until before `after`; `author` limits them to that author's events. */
 interface Days {
   first: string
   after: string
@@ -39,7 +37,7 @@ interface Days {
   author?: number | undefined
 }
 
-/** All columns are in indexes, so that no rows with long texts are read. */
+/** Reads only columns that are in indexes, and so no rows with long texts. */
 export async function findPlannedTimes(
   { db, caller, readInLane }: Context,
   days: Days,
@@ -87,7 +85,7 @@ export async function findPlanned(context: Context, days: Days): Promise<Planned
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** A cross join fixes the order: without statistics, SQLite would start with the categories. */
+/** The cross join fixes the order: without statistics, SQLite would start with the categories. */
 async function firstCategories(db: Context['db'], ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('event_terms')
@@ -101,7 +99,7 @@ async function firstCategories(db: Context['db'], ids: readonly number[]): Promi
   return new Map(rows.map(({ event, term }) => [event, Number(term)]))
 }
 
-/** The events that the caller may see, in no particular order. */
+/** Reads those of the events that the caller may see, in no particular order. */
 export async function readPlanned({ db, caller }: Context, ids: readonly number[]): Promise<PlannedEvent[]> {
   if (ids.length === 0) return []
   const [rows, categories, places] = await Promise.all([

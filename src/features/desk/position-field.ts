@@ -8,7 +8,7 @@ import { described, type FormFaults, type FormValues } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 import { type Position, parsePosition, writtenPosition } from './positions.ts'
 
-// One field for a position, in place of latitude and longitude, and a map to click on if map tiles are
+// One field for a position instead of latitude and longitude, with a map to click on if map tiles are
 // configured.
 
 export const positionTexts = {
@@ -43,7 +43,7 @@ export function atPosition({ geo_lat, geo_lng, ...others }: FormFaults): FormFau
   return fault === undefined ? others : { position: fault, ...others }
 }
 
-/** Fields that the position field replaces. */
+/** Fields that the field `position` replaces. */
 export const POSITION_FIELDS: readonly string[] = ['geo_lat', 'geo_lng']
 
 export async function positionControl(
@@ -71,7 +71,7 @@ export async function positionControl(
   )}</p>${fault && html`<p class="error" id="position-error">${fault}</p>`}${await mapToClick(context)}</div>`
 }
 
-/** A map that loads nothing from another host until its button is clicked. */
+/** Shows a map that loads nothing from another host until its button is clicked. */
 async function mapToClick(context: Context): Promise<Html | false> {
   const { site } = context
   const { tiles, attribution } = site.maps
@@ -100,7 +100,6 @@ async function mapToClick(context: Context): Promise<Html | false> {
   )}</p></div></div>`
 }
 
-/** The position of the newest venue that has one and that the caller may see. */
 async function someVenue({ db, caller }: Context): Promise<Position | undefined> {
   const found = await db
     .selectFrom('venues')
@@ -114,7 +113,7 @@ async function someVenue({ db, caller }: Context): Promise<Position | undefined>
   return found && { lat: Number(found.geo_lat), lng: Number(found.geo_lng) }
 }
 
-/** The position, or a sentence if it cannot be read; empty if unchanged or missing. */
+/** Returns the position, or a sentence if it cannot be read; `{}` if it was unchanged or not sent. */
 export async function readPosition(request: DeskRequest): Promise<Readonly<Record<string, string>> | string> {
   const { context, form } = request
   const text = fieldOf(request, 'position').trim()

@@ -1,4 +1,4 @@
-// Reads a position in common notations: coordinates, a link to a map, a `geo:` URI (RFC 5870), a plus code.
+// Reads positions in common notations: coordinates, links to maps, `geo:` URIs (RFC 5870) and plus codes.
 
 /** In degrees. */
 export interface Position {
@@ -9,8 +9,8 @@ export interface Position {
 const LONGEST = 2000
 
 /**
- * Reads a position; `near` completes a short plus code. Undefined for other texts and for short links, which
- * hold no position.
+ * Reads a position; `near` completes a short plus code. Undefined for other texts and for shortened links,
+ * which contain no position.
  */
 export function parsePosition(text: string, near?: Position): Position | undefined {
   const trimmed = text.trim()
@@ -74,7 +74,7 @@ function readLink(text: string): Position | undefined {
   if (!url) return undefined
   const { searchParams, hash } = url
   const path = decoded(url.pathname)
-  // The last `!3d…!4d…` is the place itself; after `@` is the centre of the screen.
+  // The last `!3d…!4d…` is the place itself; `@` precedes the centre of the screen.
   const place = [...path.matchAll(/!3d(-?[\d.]{1,20})!4d(-?[\d.]{1,20})/g)].at(-1)
   if (place) return pairOf(place[1], place[2])
   const marked = pairOf(searchParams.get('mlat') ?? undefined, searchParams.get('mlon') ?? undefined)
@@ -95,14 +95,14 @@ function decoded(text: string): string {
   }
 }
 
-// Digits of plus codes (Open Location Code).
+// The digits of plus codes (Open Location Code).
 
 const DIGITS = '23456789CFGHJMPQRVWX'
-/** In degrees: one step for each of the first five pairs of digits. */
+/** In degrees, one for each of the first five pairs of digits. */
 const STEPS = [20, 1, 0.05, 0.0025, 0.000125]
 const WHOLE = 8
 
-/** After the five pairs of a plus code, each digit selects one of five rows and four columns. */
+/** Each digit after a code's five pairs selects one of five rows and four columns. */
 function readPlusCode(text: string, near: Position | undefined): Position | undefined {
   const [, head, tail] =
     /^([23456789CFGHJMPQRVWX]{2,8})\+([23456789CFGHJMPQRVWX]{2,7})(?=$|[\s,])/i.exec(text) ?? []
@@ -111,7 +111,7 @@ function readPlusCode(text: string, near: Position | undefined): Position | unde
   return near && nearestTo(near, head, tail)
 }
 
-/** The position nearest to `near` among all full codes that end in this short one. */
+/** Of all full codes that end in this short one, returns the position nearest to `near`. */
 function nearestTo(near: Position, head: string, tail: string): Position {
   const missing = WHOLE - head.length
   const size = STEPS[missing / 2 - 1] ?? 1
@@ -147,7 +147,7 @@ function middleOf(code: string): Position {
   return { lat: south + height / 2, lng: west + width / 2 }
 }
 
-/** Compass points in four languages: `O` is west in French and Spanish, but east in German. */
+/** Compass points in four languages. `O` is west in French and Spanish, but east in German. */
 const SIDES = 'NSEWO'
 
 /** Reads coordinates: `53.27, -9.05`, `53,27; -9,05`, `N 53.27 W 9.05` or `53°16'12"N 9°3'0"W`. */
@@ -164,7 +164,7 @@ function readFigures(text: string): Position | undefined {
   return { lat: lat.degrees, lng: lng.degrees }
 }
 
-/** Splits coordinates at a semicolon, comma with space, compass point, or the second of three commas. */
+/** Splits at a semicolon, slash, comma with space, compass point, or the second of three commas. */
 function halvesOf(text: string): readonly [string, string] | undefined {
   const signs = text.replaceAll('/', ';').replaceAll(', ', ';').split(';')
   if (signs.length === 2) return [signs[0] ?? '', signs[1] ?? '']

@@ -18,17 +18,17 @@ import { readTimes, typedTimes } from './event-form/event-times.ts'
 import { movedEnd } from './event-lengths.ts'
 import { eventLink } from './record-links.ts'
 
-// A postponed event gets a copy on its new day; they are linked in both directions.
+// A postponed event gets a copy on its new day; the two are linked in both directions.
 
 export interface NewDay {
   day: string
-  /** `HH:MM:SS`; empty if each event keeps its time of day. */
+  /** `HH:MM:SS`, or empty if each event keeps its time of day. */
   time: string
 }
 
 export const ONE_DATE_ALONE = 'Only single dates get a new day: choose one date of the series.'
 
-/** Reads the new day. If none is typed, `later` is missing: the day is not known yet. */
+/** Reads the new day; `later` is missing if none was typed, since it may not be known yet. */
 export function readNewDay(context: Context, typed: TypedForm): { later?: NewDay; faults: FormFaults } {
   const [date, time] = [lastTyped(typed, 'later_date').trim(), lastTyped(typed, 'later_time').trim()]
   if (date === '' && time === '') return { faults: {} }
@@ -73,7 +73,7 @@ export function undoPostponing(site: Context['site'], token: string): Content {
 </form>`
 }
 
-/** Links between a postponed event and its copy. */
+/** Shows links between a postponed event and its copy. */
 export async function postponedNote(context: Context, row: EventRow): Promise<Content> {
   const { site } = context
   const { former, later } = await findPostponed(context, row)
@@ -91,8 +91,8 @@ export async function postponedNote(context: Context, row: EventRow): Promise<Co
 
 /**
  * Prepares a copy on the new day, linked with the original. The returned function creates it and returns its
- * id; undefined if it already exists because the form was sent twice.
- * @throws Problem rest_forbidden if the caller may not create events; faults of the values
+ * id, or undefined if a form sent twice has already created it.
+ * @throws Problem rest_forbidden if the caller may not create events; rest_invalid_param
  */
 export async function prepareLater(
   context: Context,

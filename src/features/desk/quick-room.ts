@@ -26,8 +26,7 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay } from './event-form/ev
 import type { PickedName } from './picked-names.ts'
 import { findQuickLinks, type QuickLine, type QuickLinks, readQuickLine } from './spoken/quick-line.ts'
 
-// Reads an event from one line of natural language, and shows it as a form; nothing is saved until the form
-// is sent.
+// Reads an event from one line of natural language and shows it as a form; only sending the form saves it.
 
 const LONGEST_LINE = 300
 
@@ -142,7 +141,6 @@ value="${randomUUID()}">
   )}</button></p></form>`
 }
 
-/** A checkbox for the rule that was read. */
 function repeats(
   context: Context,
   { recurrence }: QuickLine,

@@ -9,18 +9,18 @@ import { pathTo } from '../pages/viewing.ts'
 import { deskPath } from './desk-page.ts'
 import { mayPropose } from './review/review.ts'
 
-// Links to records in the desk's lists, never to a form that the caller may not open.
+// Links to records in the desk's lists, never to forms that the caller may not open.
 
 const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as const satisfies Record<
   PagedKind,
   string
 >
 
-/** True if the caller may change the record, or propose a change to their own event. */
+/** True if the caller may change the record, or propose changes to their own event. */
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>
   mayEdit(context.caller, row) || (kind === 'event' && mayPropose(context, row))
 
-/** The path of the form, or else of the public page; undefined if the caller may open neither. */
+/** Returns the path of the form, or else of the public page; undefined if the caller may open neither. */
 function hrefOf(context: Context, kind: PagedKind, row: Linkable): string | undefined {
   if (mayOpen(context, row, kind)) return deskPath(context.site, `/${ROOMS[kind]}/${row.id}`)
   return row.status === 'publish' ? pathTo(context.site, recordPath(context.site, kind, row)) : undefined
@@ -61,7 +61,7 @@ export async function findHrefs(
   )
 }
 
-/** The caller as the author whose events a page shows; undefined if they may change everybody's. */
+/** The author whose events a page shows: the caller, or undefined if they may change everybody's events. */
 export const authorFirst = ({ caller }: Pick<Context, 'caller'>): number | undefined =>
   can(caller, 'edit_others') ? undefined : caller.id
 

@@ -49,7 +49,7 @@ import { linkOrText } from './record-links.ts'
 import { saveForm } from './review/merge-edits.ts'
 import { createRecord, removeRecord, untrashRecord } from './save-form.ts'
 
-// Rooms for venues, organizers, categories and tags, from their declared fields.
+// Pages for venues, organizers, categories and tags, built from the declared fields.
 
 interface RecordRoom {
   served: ServedResource
@@ -154,10 +154,10 @@ function trashTabs({ name, title }: RecordRoom, { site }: Context, isTrash: bool
   )}${tab(`/${name}?status=trash`, 'Trash', isTrash)}</nav>`
 }
 
-/** Lists stop counting uses at this number. */
+/** In lists, the count of a record's uses stops here. */
 const MOST_IN_LISTS = 100
 
-/** How many events use each record; terms have their counts in their rows. */
+/** Counts the events that use each record; the rows of terms already have this count. */
 async function usesIn(
   { served }: RecordRoom,
   { db }: Context,
@@ -287,7 +287,7 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
 }
 
 /**
- * The record in the path.
+ * Reads the record in the path.
  * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may not change it
  */
 async function locateFor(
@@ -523,7 +523,7 @@ function nameIn({ naming }: RecordRoom, row: unknown): string {
   return decodedText(String(name ?? ''))
 }
 
-/** Asks for confirmation first if events use the record, or if it cannot be restored. */
+/** Asks for confirmation if events use the record or it cannot be restored; otherwise removes it. */
 async function removeOrAsk(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { id } = await locateFor(room, request)
@@ -653,7 +653,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** The record that `text` means by number or name; undefined for the record `own` itself. */
+/** Finds the record that `text` names by number or name; undefined if it is the record `own` itself. */
 async function meantBy(
   room: RecordRoom,
   context: Context,

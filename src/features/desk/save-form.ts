@@ -17,7 +17,7 @@ import { formerStatus } from './former-status.ts'
 import { nameOfRow, permittedRecord, statusOf } from './permitted-record.ts'
 import { type FormPlace, findUnmadeTerms, keepBeside, type UnmadeTerms } from './review/proposal-store.ts'
 
-// Saves, removes, restores and deletes records as REST does, with the desk's rows about them.
+// Saves, removes, restores and deletes records as REST does, together with the desk's rows about them.
 
 export interface Saved {
   id: number
@@ -33,7 +33,7 @@ function savingFor(context: Context, served: ServedResource, formOf: FormPlace, 
 }
 
 /**
- * Creates a record; within a day, the same key and values return the first one.
+ * Creates a record. The same key and values within a day return the record already created.
  * @param key printable ASCII characters
  * @param form name of the form whose unsaved text is deleted
  * @throws Problem with faults by field in `details.params`; rest_idempotency_key_reused for other values
@@ -63,7 +63,7 @@ export interface SaveExtras {
 }
 
 /**
- * Updates a record; with a `version`, only if the record still has it.
+ * Updates a record; if `version` is given, only while the record still has it.
  * @throws Problem with faults by field in `details.params`; rest_precondition_failed for another version
  */
 export async function updateRecord(
@@ -121,8 +121,8 @@ export async function removeRecord(
 }
 
 /**
- * Takes a record out of the trash with its former status: draft if unknown, pending if the caller may not set
- * it.
+ * Takes a record out of the trash and restores its status: draft if that is unknown, pending if the caller
+ * may not set it.
  * @throws Problem rest_precondition_failed for a record that is not in the trash
  */
 export async function untrashRecord(
@@ -138,7 +138,10 @@ export async function untrashRecord(
   return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
 }
 
-/** Deletes the desk's rows about a term with it. Other records keep theirs, since they may be restored. */
+/**
+ * With a term, also deletes the desk's rows about it. Rows about other records are kept, since these may be
+ * restored.
+ */
 function removing(context: Context, served: ServedResource, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })
@@ -153,7 +156,7 @@ export function wantedAt(id: number, version: number | undefined): WantedVersion
   return version === undefined ? 'any' : [{ id, sequence: version }]
 }
 
-/** A record's id and present version; 0 for a kind without versions. */
+/** Returns a record's id and present version; 0 for a kind without versions. */
 export async function savedAs(
   context: Context,
   { versioned }: Operations,

@@ -22,13 +22,13 @@ const KINDS = { event: 'Event', venue: 'Venue', organizer: 'Organizer' } as cons
 >
 
 interface ShownHit {
-  /** Path of the form or public page; undefined if the caller may open neither. */
+  /** Path of the form or of the public page; undefined if the caller may open neither. */
   href: string | undefined
   title: string
   /** An event's start, or a venue's city. */
   about: string
   kind: string
-  /** The status in words; empty for a published record. */
+  /** Status in words; empty for a published record. */
   state: string
 }
 
@@ -63,7 +63,7 @@ function showHit(
 
 const searchIn = ({ query }: DeskRequest) => query.get('search')?.trim() ?? ''
 
-/** A single hit is opened at once. */
+/** Shows the hits; a single hit is opened at once. */
 async function showFound(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const { site } = context

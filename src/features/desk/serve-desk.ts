@@ -25,7 +25,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
         settingGroups: settingGroupsWith(start.features),
         listTroubles: (db, now) => listTroubles(start.features, askOf(db), now),
       })
-      // The desk determines the user itself, by its own cookie, which is not valid outside the desk.
+      // The desk identifies the user by its own cookie, which is not valid elsewhere.
       return [
         {
           methods: 'all',
@@ -37,7 +37,7 @@ export async function serveDesk(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** In ms: how often to look for a zone change that another process has not finished. */
+/** In ms: how often the desk continues a time zone change that another process has not finished. */
 const ZONE_EVERY = 30_000
 
 function zoneWork(database: Database, report: ServiceStart['report']): Work {

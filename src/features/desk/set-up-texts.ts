@@ -495,7 +495,7 @@ LOGIN.': {
   },
   'Still to do': { de: 'Noch zu tun', fr: 'Reste à faire', es: 'Queda por hacer' },
   'Not needed': { de: 'Nicht nötig', fr: 'Pas nécessaire', es: 'No hace falta' },
-  // Headings of features in the settings.
+  // Headings that features have in the settings.
   'Sign-in': { de: 'Anmeldung', fr: 'Connexion', es: 'Inicio de sesión' },
   'Suggestions of events': {
     de: 'Vorschläge von Veranstaltungen',

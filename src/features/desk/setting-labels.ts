@@ -67,7 +67,7 @@ export const SETTING_LABELS = {
   request_log: 'Requests in the log',
 } as const satisfies Record<KernelSettingName, DeskText>
 
-/** Short labels for settings with long descriptions. */
+/** Short labels for settings whose descriptions are long. */
 export const FEATURE_LABELS: Readonly<Record<string, DeskText>> = {
   mcp: 'What assistants may do',
   mcp_rate_limit: 'Requests a second of each assistant',

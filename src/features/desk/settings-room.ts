@@ -117,7 +117,7 @@ async function saveSettings(request: DeskRequest): Promise<DeskAnswer> {
   )
   const faults = {
     ...namedFaults(settingFaults(site, values)),
-    // “Another time zone” has an empty value: sent without a zone, it is refused.
+    // The choice “Another time zone” has an empty value; sent without a zone, it is refused.
     ...(values.timezone === '' && { timezone: sayAtDesk(site, 'This is none of the choices.') }),
   }
   if (Object.keys(faults).length > 0) return settingsView(request, faults)
@@ -189,7 +189,7 @@ function settingRow(
 
 const LONGEST_VALUE = 200
 
-/** A setting's value, without passwords, and cut if long. */
+/** Shows a setting's value without passwords; a long one is cut. */
 function written({ context: { site } }: DeskRequest, name: string, value: unknown): string {
   if (typeof value === 'number') {
     const unit = name.endsWith('_bytes') ? ' B' : name.endsWith('_ms') ? ' ms' : ''

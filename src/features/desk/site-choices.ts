@@ -20,13 +20,13 @@ export function placeOfZone(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }
 
-/** `wallNow` also looks for changes of the clocks, which for all zones would take more than a second. */
+/** `wallNow` also looks for clock changes, which would take more than a second for all zones. */
 const clockIn = madeOnce(
   (timeZone: string) =>
     new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', hour: '2-digit', minute: '2-digit' }),
 )
 
-/** Each zone with its present time. A chosen one without a place, such as `UTC+2`, comes first. */
+/** Lists each zone with its present time. A chosen zone without a place, such as `UTC+2`, comes first. */
 export function zoneOptions(site: Site, now: number, chosen: string): ControlOption[] {
   const option = (zone: string, wall: string): ControlOption => ({
     value: zone,
@@ -49,10 +49,9 @@ export function languageOptions(): ControlOption[] {
   return LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value] }))
 }
 
-/** Currencies listed first. */
 const FREQUENT = ['EUR', 'USD', 'GBP', 'CHF']
 
-/** Frequent currencies first, the others by name, without those replaced long ago. */
+/** Lists frequent currencies first, then the others by name, without those replaced long ago. */
 export function currencyOptions({ language }: Pick<Site, 'language'>, chosen: string): ControlOption[] {
   const names = new Intl.DisplayNames([language], { type: 'currency' })
   const english = new Intl.DisplayNames(['en'], { type: 'currency' })
@@ -87,7 +86,7 @@ const OF_REGION: Readonly<Record<string, string>> = {
   ...{ SE: 'SEK', NO: 'NOK', DK: 'DKK', PL: 'PLN', CZ: 'CZK', HU: 'HUF', RO: 'RON', AU: 'AUD', NZ: 'NZD' },
 }
 
-/** The currency of the region that `Accept-Language` gives first, as in `de-AT`. */
+/** Returns the currency of the region that `Accept-Language` names first, as in `de-AT`. */
 export function currencyOfVisitor(header: string): string | undefined {
   const [, region = ''] = /^[a-z]{2,3}-([a-z]{2})\b/i.exec(header.trim()) ?? []
   const code = region.toUpperCase()

@@ -116,7 +116,7 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
   )}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** An event's time today; if it began earlier, that of its end. */
+/** Shows an event's start, or its end if it began before today. */
 function timeOfEvent(
   site: Site,
   today: string,
@@ -154,7 +154,6 @@ const HELD =
   'Webhooks, e-mail and imports on a schedule are off until “kalends resume”, since this calendar is a copy \
 of another.'
 
-/** Problems of the service, for administrators only. */
 function troubleList(
   { site }: Context,
   isHeld: boolean,

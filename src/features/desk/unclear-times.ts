@@ -13,23 +13,21 @@ import {
 export interface PossibleTime {
   utc: string
   wall: string
-  /** Such as `+02:00`. Written after the local time, it makes clear which moment is meant. */
+  /** Offset such as `+02:00`; after the local time, it tells which moment is meant. */
   offset: string
-  /** The time zone's abbreviation then, such as `CEST`. */
+  /** Abbreviation of the zone at that moment, such as `CEST`. */
   abbreviation: string
 }
 
 export interface UnclearTime {
   code: 'skipped' | 'repeated'
-  /**
-   * The earlier moment first. Without an offset, a skipped time means the later, a repeated one the earlier.
-   */
+  /** Earlier first. Without an offset, a skipped time means the later one, a repeated time the earlier. */
   moments: [PossibleTime, PossibleTime]
 }
 
 /**
- * Tells whether the clocks skip or repeat a local time; undefined if neither.
- * @param wall as 'YYYY-MM-DD HH:MM:SS'
+ * Tells whether the clocks skip or repeat a local time; undefined if they do neither.
+ * @param wall as `YYYY-MM-DD HH:MM:SS`
  * @throws RangeError for an unknown zone
  */
 export function findUnclear(wall: string, zone: string): UnclearTime | undefined {
@@ -52,7 +50,7 @@ function momentOf(utc: string, zone: string): PossibleTime {
   return { utc, wall, offset: utcOffset(utc, zone), abbreviation: timezoneAbbreviation(zone, utc) }
 }
 
-/** An unclear time in a sentence such as `There is no 02:30 on this day, …`, which `say` translates. */
+/** Explains an unclear time, such as `There is no 02:30 on this day, …`, in words that `say` translates. */
 export function describeUnclear(
   wall: string,
   { code, moments }: UnclearTime,

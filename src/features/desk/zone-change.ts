@@ -12,7 +12,7 @@ import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../../sto
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
 
-// Changes the site's time zone, and converts the events in the former zone.
+// Changes the site's time zone, and converts the events of the former zone.
 
 export type ZoneKeeps = ZoneChangeColumns['keeps']
 
@@ -29,8 +29,8 @@ const timesOf = (row: Times): Times => {
 }
 
 /**
- * An event's times in another zone, with the same local time or moment. All-day events keep their days; one
- * whose local start the clocks skip keeps its length.
+ * Returns an event's times in another zone, with the same local time or moment. All-day events keep their
+ * days; an event whose local start the clocks skip keeps its length.
  */
 export function timesInZone(
   row: Times & Pick<EventRow, 'all_day'>,
@@ -50,7 +50,7 @@ export function timesInZone(
   return { ...settleWhen({ start, end: later, timezone, allDay }), timezone }
 }
 
-/** Counts what a change of `zone` would convert; `events` counts only those outside a series. */
+/** Counts the series, and the events outside of series, that a change of `zone` would convert. */
 export async function countInZone(db: Db, zone: string): Promise<{ events: number; series: number }> {
   const [events, series] = await Promise.all([
     db
@@ -85,7 +85,7 @@ export async function findInZone(db: Db, zone: string, nowUtc: string, most: num
 }
 
 /**
- * The latest change if it is still in progress or can be undone.
+ * Finds the latest change if it is in progress or can be undone.
  * @param now in ms
  */
 export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeColumns | undefined> {
@@ -99,9 +99,7 @@ export async function findZoneChange(db: Db, now: number): Promise<ZoneChangeCol
   return last && last.state !== 'returned' && last.done_utc >= since ? last : undefined
 }
 
-/**
- * The number of events and series that were converted; during an undo, of those still to be converted back.
- */
+/** Counts converted events and series; during an undo, those still to be converted back. */
 export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>): Promise<number> {
   const row = await db
     .selectFrom('zone_moves')
@@ -112,8 +110,8 @@ export async function countMoved(db: Db, { id }: Pick<ZoneChangeColumns, 'id'>):
 }
 
 /**
- * Locks the zone. False if it is no longer `former`, or during a change: a new one would lose the list of
- * events still to be converted.
+ * Locks the zone. False if the zone is no longer `former`, or while a change runs: a new one would lose the
+ * list of events still to be converted.
  */
 export async function mayChangeZone(tx: Tx, former: string, next: string): Promise<boolean> {
   await holdName(tx, 'zone')
@@ -123,8 +121,8 @@ export async function mayChangeZone(tx: Tx, former: string, next: string): Promi
 }
 
 /**
- * Sets the new zone; `moveZone` then converts the events. False, without a change, where `mayChangeZone` is
- * false.
+ * Sets the new zone; `moveZone` then converts the events. Where `mayChangeZone` is false, changes nothing and
+ * returns false.
  * @param now in ms
  */
 export async function changeZone(
@@ -148,7 +146,7 @@ export async function changeZone(
   return true
 }
 
-/** Sets the former zone again, for `moveZone`. False for a change that does not exist or is in progress. */
+/** Sets the former zone again, for `moveZone`. False if the change does not exist or is in progress. */
 export async function returnZone(tx: Tx, id: number): Promise<boolean> {
   await holdName(tx, 'zone')
   const change = await tx
@@ -169,7 +167,7 @@ const setState = (tx: Tx, id: number, state: ZoneChangeColumns['state']) =>
 const AT_ONCE = 50
 
 /**
- * Converts events in pieces, yielding to other work in between; several processes may share it.
+ * Converts events in pieces, letting other work run in between; several processes may do so together.
  * @param clock the present time in ms
  */
 export async function moveZone(
@@ -207,8 +205,8 @@ async function movePiece(tx: Tx, change: ZoneChangeColumns, now: number): Promis
   const rows: EventRow[] = await lockedRows(tx, query).execute()
   await saveMoved(tx, change, rows, (row) => timesInZone(row, change.new_zone, keeps), now)
   if (rows.length > 0) return true
-  // A rule follows its zone's local time. In another zone no rule would give the same moments, so series are
-  // skipped.
+  // A rule follows the local time of its zone, and no rule of another zone would give the same moments. So
+  // series are skipped.
   if (keeps === 'moment') return false
   const next = await tx
     .selectFrom('series')
@@ -236,7 +234,6 @@ async function moveSeries(tx: Tx, change: ZoneChangeColumns, id: number, now: nu
   await saveMoved(tx, change, rows, times, now)
 }
 
-/** Stores the times before and after, for an exact undo. */
 async function saveMoved(
   tx: Tx,
   change: ZoneChangeColumns,
@@ -277,7 +274,7 @@ async function returnPiece(tx: Tx, change: ZoneChangeColumns, now: number): Prom
     .selectFrom('zone_moves')
     .selectAll()
     .where('change', '=', change.id)
-    // Series first: their dates' times depend on them.
+    // Series first: the times of their dates depend on them.
     .orderBy('kind', 'desc')
     .orderBy('record')
     .limit(AT_ONCE)
@@ -305,7 +302,7 @@ async function findLocked(tx: Tx, id: number): Promise<EventRow | undefined> {
   return tx.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Former times, or, if changed since, the present ones converted back; undefined if not in the new zone. */
+/** Former times, or if changed since, the present ones converted back; undefined if in a third zone. */
 function returned(row: EventRow, change: Zones, former: Times, moved: string): Times | undefined {
   if (row.timezone !== change.new_zone) return undefined
   const isUntouched = JSON.stringify(timesOf(row)) === moved

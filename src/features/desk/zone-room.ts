@@ -30,9 +30,7 @@ import {
 
 const SHOWN = 10
 
-/**
- * In ms: how long a response waits for the conversion. In a larger calendar, it continues in the background.
- */
+/** In ms: how long a response waits for the conversion, which continues in the background. */
 const WAITS = 4000
 
 export function keepsIn(request: DeskRequest): ZoneKeeps | undefined {
@@ -40,7 +38,7 @@ export function keepsIn(request: DeskRequest): ZoneKeeps | undefined {
   return keeps === 'hour' || keeps === 'moment' ? keeps : undefined
 }
 
-/** Asks whether events keep their local time or their moment; hidden controls repeat what was typed. */
+/** Asks whether events keep their local time or their moment. Hidden controls repeat what was typed. */
 export async function askAboutEvents(
   request: DeskRequest,
   zone: string,
@@ -146,13 +144,13 @@ export async function takeBackZone(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: `${deskPath(context.site, '/settings')}?zone` }
 }
 
-/** Waits up to `WAITS`; the work goes on in the background, and the service resumes it after a failure. */
+/** Converts events, waiting up to `WAITS`; the service goes on in the background, even after a failure. */
 export async function finishZone(context: Pick<DeskRequest['context'], 'db' | 'write'>): Promise<void> {
   const moving = moveZone({ read: context.db, write: context.write }, () => Date.now())
   await Promise.race([moving.catch(() => undefined), sleep(WAITS, undefined, { ref: false })])
 }
 
-/** The latest change's progress, or an offer to undo it. */
+/** Shows the progress of the latest change, or an offer to undo it. */
 export async function zoneNotice({ context }: DeskRequest): Promise<Content | undefined> {
   const { site, db, now } = context
   const change = await findZoneChange(db, now)

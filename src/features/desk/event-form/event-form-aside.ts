@@ -26,7 +26,7 @@ import {
 import { uploadField } from './event-picture.ts'
 import { readTimes, typedTimes } from './event-times.ts'
 
-// The cards beside an event's form, and its publication date.
+// The cards beside an event's form, and the controls for its publication date.
 
 const LISTED = ['featured', 'sticky', 'hide_from_listings'] as const
 
@@ -201,9 +201,7 @@ export function slugCard(form: EventForm): Html {
   )}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 
-// The publication date, needed once the status is `future`.
-
-/** The controls for publication date and time; empty unless the event is scheduled. */
+/** Returns the controls for publication date and time; empty unless the event is scheduled. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {
@@ -226,8 +224,8 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Reads the publication date, undefined if unchanged. For a scheduled event set to `publish`, it is the
- * present time.
+ * Reads the publication date; `date` is missing if it is unchanged. If a scheduled event is set to `publish`,
+ * it is the present time.
  * @param shown the stored event's controls
  */
 export function readPublication(

@@ -16,12 +16,9 @@ export interface EventForm {
   faults: FormFaults
   /** The stored event; missing for a new one. */
   known?: { id: number; version: number; status: string; address: string; series: SeriesRow | undefined }
-  /** A random key of the form, so that a form sent twice creates its event and picture only once. */
+  /** Random key of the form: if the form is sent twice, its event and picture are created only once. */
   key: string
-  /**
-   * A random id under which text typed in this form is kept until saved; tells apart several open forms of
-   * one record.
-   */
+  /** Random id for this form's unsaved text; tells apart several open forms of one record. */
   formName: string
   may: {
     statuses: readonly string[]
@@ -30,7 +27,7 @@ export interface EventForm {
     upload: boolean
     makeCategory: boolean
     makeTag: boolean
-    /** True if saving makes a proposal: the caller may not change the event. */
+    /** True if saving makes a proposal, since the caller may not change the event. */
     propose: boolean
   }
   venues: ReadonlyMap<number, VenueRow>
@@ -86,7 +83,7 @@ const CONTROL_LABELS: Readonly<Record<string, FormText>> = {
   later_time: 'New time',
 }
 
-/** A control's label; for an unknown control, its name. */
+/** Returns the label of a control, or its name if the control is unknown. */
 export function controlLabel(site: Context['site'], name: string): string {
   const field = Object.hasOwn(event.fields, name)
     ? event.fields[name as keyof typeof event.fields]
@@ -118,13 +115,13 @@ export function switchOf(form: Pick<EventForm, 'typed'>, name: string, label: st
 id="${name}" name="${name}" value="1"${isSwitchOn(form.typed, name) && html` checked`}> ${label}</label>`
 }
 
-/** Checkboxes for picked new names, except the last, which is still in the text control. */
+/** Returns ticked checkboxes for picked new names, except the last, which is still in the text control. */
 export function madeChips(typed: TypedForm, control: string): Html[] {
   const picked = (typed[control] ?? []).slice(0, -1).filter((name) => name.trim() !== '')
   return picked.map((name) => chip(`${control}[]`, name, name))
 }
 
-/** A ticked checkbox for a picked value; unticking removes the value. */
+/** Returns a ticked checkbox for a picked value; unticking it removes the value. */
 export function chip(name: string, value: string, text: string): Html {
   return html`<label class="chip"><input type="checkbox" name="${name}" value="${value}" checked> <span \
 dir="auto">${text}</span></label>`

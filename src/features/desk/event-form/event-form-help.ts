@@ -29,12 +29,12 @@ import { allFaults, faultsAtControls, type ReadForm } from './event-form-values.
 import { againTicks, clashLines, nextDatesList } from './event-form-view.ts'
 import { withMovedEnd } from './event-times.ts'
 
-// Pages that only the form's script requests; the form works without it.
+// Endpoints that only the form's script requests; the form works without them.
 
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Names that begin with the typed text, and the offer to create a record if none has this very name. */
+/** Lists names that begin with the typed text; offers to create a record if none has exactly that name. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))
@@ -49,14 +49,14 @@ async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return { data: { names, ...(create !== undefined && { create }) } }
 }
 
-/** What the typed times mean: in words, with faults, clashes and possible duplicates. */
+/** Explains the typed times in words, with faults, clashes and possible duplicates. */
 async function sayWhen(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   mayUseForm(context)
   const typed = typedOf(request)
   const id = recordIdIn({ variables: { id: lastTyped(typed, 'id') } })
   const known = id === undefined ? undefined : await getKnownEvent(context, id)
-  // What was typed before the user changed the start.
+  // The times typed before the user changed the start.
   const [start = '', end = ''] = lastTyped(typed, 'moved_from').split('|')
   const said = await formInWords(context, withMovedEnd(context, typed, { start, end }), known)
   return {
@@ -103,7 +103,7 @@ export const eventHelpPages: readonly DeskPage[] = [
   { at: '/events/:id/discard', post: discardTyped },
 ]
 
-// The preview: an event as visitors would see it, before saving.
+// The preview shows an event as visitors would see it, before it is saved.
 
 class TakenBack extends Error {
   readonly document: string
@@ -114,7 +114,7 @@ class TakenBack extends Error {
   }
 }
 
-/** The typed event's public page: it is inserted in a transaction and rolled back. */
+/** Shows the typed event's public page: the event is saved in a transaction that is rolled back. */
 async function preview(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query, showPage } = request
   if (!showPage) throw new Problem('rest_no_route')
@@ -161,7 +161,6 @@ async function writtenPage(
   }
 }
 
-/** A context that reads in the transaction, and so finds new venues saved with the event. */
 const viewedIn = (context: Context, tx: Tx): Context => ({ ...context, db: tx })
 
 function banner({ site }: Context) {

@@ -35,7 +35,7 @@ import { controlLabel } from './event-form-controls.ts'
 import { REPEAT_CONTROLS, readRepeats, typedRepeats } from './event-repeats.ts'
 import { type ReadTimes, readTimes, TIME_CONTROLS, typedTimes, withMovedEnd } from './event-times.ts'
 
-/** Fields not simply read from the control with their name. */
+/** Fields that are not simply read from the control of the same name. */
 const BY_HAND = new Set([
   ...TIME_CONTROLS,
   'cost',
@@ -51,9 +51,9 @@ const BY_HAND = new Set([
 export const plainFields = askedFields(event.fields).filter(([name]) => !BY_HAND.has(name))
 
 /**
- * A stored event as values of controls.
+ * Returns a stored event as values of controls.
  * @param state from `readStates`
- * @param row tells which moment an ambiguous time means
+ * @param row tells which moment an ambiguous local time means
  */
 export function typedEvent(site: Context['site'], state: RecordState, row: EventRow): TypedForm {
   const text = (name: string) => {
@@ -85,8 +85,8 @@ export function typedEvent(site: Context['site'], state: RecordState, row: Event
 }
 
 /**
- * A proposal as values of controls.
- * @param proposed values as REST takes them
+ * Returns a proposal as values of controls.
+ * @param proposed values as in a REST request
  */
 export function typedProposal(
   context: Context,
@@ -124,7 +124,6 @@ function settledValue({ now }: Context, zone: string, name: string, value: unkno
   return kind?.show ? kind.show(kept) : kept
 }
 
-/** Splits links into ids and names of new records; undefined if none were sent. */
 function linksTo(links: unknown): { ids: string[]; names: string[] } | undefined {
   if (links === undefined) return undefined
   const texts = [links]
@@ -159,8 +158,8 @@ export interface ReadForm {
 }
 
 /**
- * Reads the form into values to save, with faults.
- * @param shown the stored event's controls; its times stand in for those not sent
+ * Reads the form: returns the values to save and the faults.
+ * @param shown the stored event's controls; its times replace those not sent
  */
 export async function readEventForm(
   context: Context,
@@ -189,7 +188,7 @@ export async function readEventForm(
   ])
   if (venue) raw.venue = venue
   if (organizer) raw.organizer = organizer
-  // A rule is read relative to the start, so changed repeats need the times, too.
+  // A recurrence rule is read relative to the start, so a changed rule needs the times, too.
   const isTimed =
     shown === undefined || [...TIME_CONTROLS, ...REPEAT_CONTROLS].some((name) => isTyped(typed, name))
   const before = isTimed && shown ? readTimes(context, timesOf(shown)) : undefined
@@ -225,7 +224,7 @@ function newNames(typed: TypedForm, kind: 'categories' | 'tags'): string[] {
   return made.map((text) => text.trim()).filter((text) => text !== '')
 }
 
-/** Reports names of new terms that are empty without markup. */
+/** Reports new terms whose names are empty once markup is removed. */
 function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   const empty = (['categories', 'tags'] as const).filter((kind) =>
     newNames(typed, kind).some((name) => singleLine(name) === ''),
@@ -233,7 +232,7 @@ function nameFaults({ site }: Context, typed: TypedForm): FormFaults {
   return Object.fromEntries(empty.map((kind) => [`new_${kind}`, sayAtDesk(site, 'The value is invalid.')]))
 }
 
-/** Reports terms deleted meanwhile, which a save would silently leave out. */
+/** Reports chosen terms that were deleted meanwhile; a save would silently leave them out. */
 async function goneFaults({ db, site }: Context, typed: TypedForm): Promise<FormFaults> {
   const chosen = (kind: string) => [...new Set(allTyped(typed, kind))].slice(0, MOST_NAMED).map(Number)
   const [categories, tags] = [chosen('categories'), chosen('tags')]
@@ -258,7 +257,7 @@ function timesOf(typed: TypedForm | undefined): TypedForm {
   return Object.fromEntries(sent)
 }
 
-/** If neither end date nor end time was sent, the stored end moves with the start. */
+/** Reads the times. If neither end date nor end time was sent, the stored end moves with the start. */
 function timesIn(
   context: Context,
   typed: TypedForm,
@@ -276,7 +275,7 @@ export function startIn({ start, zone, isAllDay }: ReadTimes): Start | undefined
   return start === undefined ? undefined : { local: start, zone, allDay: isAllDay }
 }
 
-/** Values for the time fields. Of changed times, one that the clocks show twice gets its UTC offset. */
+/** Returns the values of the time fields. If the times changed, an ambiguous one gets its UTC offset. */
 function rawTimes(
   { start, end, startUtc, endUtc, isAllDay, zone }: ReadTimes,
   typed: TypedForm,
@@ -300,7 +299,7 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 type Link = string | Record<string, string>
 
 /**
- * Links to the chosen ids and names. Above `MOST_NAMED`, no names are looked up: the save is refused anyway.
+ * Links to the chosen ids and names. No names are looked up above `MOST_NAMED`: the save is refused anyway.
  */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
@@ -309,8 +308,9 @@ async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: Typ
 }
 
 /**
- * Links to venues: `venue` has their ids, `venue_name` the first one's name. A changed name means the venue
- * of that name, or a new one; an empty name removes the first venue, unless the caller may not see it.
+ * Returns links to venues: `venue` has their ids, `venue_name` the name of the first. A changed name means
+ * the venue of that name, or a new one; an empty name removes the first venue, unless the caller may not see
+ * it.
  */
 async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'venue_name'))
@@ -327,7 +327,7 @@ async function venuesIn(context: Context, typed: TypedForm): Promise<Link[] | un
     : [await linkTo(context, 'venue', name), ...others]
 }
 
-/** The first venue as the form showed it, for a save to compare, since it may be renamed meanwhile. */
+/** Identifies the first venue as the form showed it: a save compares the name, which may change meanwhile. */
 export const shownVenue = (id: number | string, name: string) => `${id} ${name.trim()}`
 
 export async function typedVenues(context: Context, typed: TypedForm): Promise<number[]> {
@@ -335,7 +335,6 @@ export async function typedVenues(context: Context, typed: TypedForm): Promise<n
   return links.flatMap((link) => (typeof link === 'string' && /^\d{1,15}$/.test(link) ? [Number(link)] : []))
 }
 
-/** Links to organizers; undefined if the form has no control for them. */
 async function organizersIn(context: Context, typed: TypedForm): Promise<Link[] | undefined> {
   if (!isTyped(typed, 'organizer') && !isTyped(typed, 'organizer_name')) return undefined
   const named = allTyped(typed, 'organizer_name').filter((name) => name.trim() !== '')
@@ -353,7 +352,7 @@ async function linkTo(context: Context, kind: 'venue' | 'organizer', name: strin
 const isSameName = (one: string, other: string) =>
   one.trim().localeCompare(other.trim(), undefined, { sensitivity: 'base' }) === 0
 
-/** The form's venues and organizers that the caller may see, at most `MOST_NAMED` of each kind. */
+/** Finds the form's venues and organizers that the caller may see, at most `MOST_NAMED` of each kind. */
 export async function linkedNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   typed: TypedForm,
@@ -386,12 +385,12 @@ export async function allFaults(context: Context, { raw, faults }: ReadForm): Pr
     return faults
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // The form's faults come first for their order, and last because they say more than the save's.
+    // `faults` comes first for the order of its keys, and last since it says more than the save's faults.
     return { ...faults, ...faultsAtControls(context, error), ...faults }
   }
 }
 
-/** Faults by control; undefined if the problem is not about fields. */
+/** Returns the faults by control, or undefined if the problem is not about fields. */
 export function faultsAtControls({ site }: Pick<Context, 'site'>, problem: Problem): FormFaults | undefined {
   const faults = faultsOf(site, problem, event.fields)
   if (!faults) return undefined

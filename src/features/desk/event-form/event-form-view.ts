@@ -346,7 +346,7 @@ export function nextDatesList(form: Pick<EventForm, 'context' | 'dates' | 'typed
   const { context, dates, typed } = form
   const { site } = context
   const shown = new Set(dates?.dates.map(({ day }) => day))
-  // Left-out dates that are not shown are kept in hidden controls.
+  // Left-out dates that have no checkbox here are kept in hidden controls.
   const hidden = allTyped(typed, 'left_out').filter((day) => !shown.has(day))
   const boxes = dates?.dates.map(
     ({ day, isLeftOut }) =>
@@ -503,7 +503,6 @@ function whoPart(form: EventForm): Html {
   )
 }
 
-/** Groups of less common fields, collapsed unless a field has a value or a fault. */
 function foldedParts(form: EventForm): Html {
   const say = deskTranslatorFor(form.context.site)
   const state = controlStateOf(form)

@@ -82,18 +82,18 @@ import { NOTHING_SAID, readTimes, timesInWords, typedDay, typedTimes } from './e
 
 export interface KnownEvent {
   id: number
-  /** As the caller may see it: without a meeting link hidden from them. */
+  /** The event as the caller may see it: without a meeting link that is hidden from them. */
   row: EventRow
   hidesLink: boolean
   version: number
   series: SeriesRow | undefined
-  /** The event's values as controls, with the caller's proposed change until it is published or withdrawn. */
+  /** The event's values as controls, with the caller's proposal until that is published or withdrawn. */
   typed: TypedForm
   proposed: RawValues
 }
 
 /**
- * An event and everything that its form shows.
+ * Reads an event and everything that its form shows.
  * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may neither change it nor
  * propose changes
  */
@@ -199,7 +199,7 @@ async function formOf(context: Context, typed: TypedForm, shown: Shown): Promise
 
 export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInWords' | 'near'> {
   timeFaults: FormFaults
-  /** Local times; empty if unreadable. */
+  /** Local times; empty if they cannot be read. */
   start: string
   end: string
   understood: Readonly<Record<string, string>>
@@ -207,7 +207,7 @@ export interface SaidOfForm extends Pick<EventForm, 'times' | 'dates' | 'ruleInW
 
 const UNPICTURED = { image_alt: '', image_decorative: '0' }
 
-/** The shown values of controls that versions do not store, so that a save can tell what changed. */
+/** Returns shown values of controls that versions do not store, so that a save can tell what changed. */
 function shownIn(
   typed: TypedForm,
   { image, venue }: { image: ImageRow | undefined; venue: VenueRow | undefined },
@@ -330,7 +330,7 @@ async function showNew({ context, query }: DeskRequest): Promise<DeskAnswer> {
   return eventFormView(await formOf(context, typed, { notes: unsavedNote(context, unsaved, undefined) }))
 }
 
-/** Query parameters that may fill controls of the form for a new event. */
+/** Query parameters that may prefill controls in the form for a new event. */
 const GIVEN = ['start_time', 'end_date', 'end_time', 'venue_name', 'organizer_name', 'cost', 'website']
 const LONGEST_GIVEN = 500
 const GIVEN_LISTS = [...REPEAT_CONTROLS, 'all_day', 'categories', 'tags', 'new_categories', 'new_tags']
@@ -443,7 +443,7 @@ function undoPublishing(
 name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
-/** Restores the status before the publication, in a series for all dates. */
+/** Restores the status from before the publication; for a series, that of all dates. */
 async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const known = await getKnownEvent(context, recordIdIn(request))
@@ -453,7 +453,7 @@ async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(context.site, `/events/${known.id}?saved`) }
 }
 
-/** The form with an unsaved copy on the next sensible date; with `series` in the query, it repeats, too. */
+/** Shows the form with an unsaved copy on the next sensible date; `series` in the query makes it repeat. */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context
@@ -503,7 +503,7 @@ export interface SentEventForm extends ReadForm {
 }
 
 /**
- * Reads the form and stores its picture, whose id is in a control if the form is shown again.
+ * Reads the form and stores its picture. If the form is shown again, a control has the picture's id.
  * @param shown the controls that `readEventForm` compares with
  */
 export async function readSentForm(
@@ -599,7 +599,7 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
-/** The values to save, without a recurrence rule that the event already has. */
+/** Returns the values to save, without a recurrence rule that the event already has. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,

@@ -31,7 +31,7 @@ import { changeFocus, type FocalPoint } from '../picture-store.ts'
 
 export type SentPicture = { id: number } | { fault: string } | undefined
 
-/** Stores the sent picture, only once for each `key`; undefined if none was sent. */
+/** Stores the sent picture, only once for each `key`; returns undefined if none was sent. */
 export async function keepPicture({ context, files }: DeskRequest, key: string): Promise<SentPicture> {
   const file = files.find(({ size }) => size > 0)
   return file && keepSent(context, file, key)
@@ -54,7 +54,7 @@ export async function keepSent(
 }
 
 /**
- * Says to the user why a file was refused.
+ * Returns a sentence that says why a file was refused.
  * @throws `error`, unless it is a Problem
  */
 export async function faultOfSent({ site }: Context, file: SentFile, error: unknown): Promise<string> {
@@ -66,16 +66,16 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
   return problemAnswer(error, site.language, true).body.message
 }
 
-/** HEIC files, which many phones write; the type follows the four bytes of the first box's length. */
+/** HEIC files, which many phones write; before this stands the length of the first box, four bytes. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
 /**
- * True if the caller may add pictures. A contributor's are hidden from others until a public record has them
- * (`imagesOpenTo`).
+ * True if the caller may add pictures. A contributor's picture is hidden from others until a public record
+ * uses it (`imagesOpenTo`).
  */
 export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
 
-/** A random file name if the caller may not upload, so that nobody guesses its address before the review. */
+/** Names the file at random if the caller may not upload, so that its address cannot be guessed. */
 function secretlyNamed(file: SentFile, caller: Caller): SentFile {
   if (can(caller, 'upload')) return file
   const ending = /\.\w{1,5}$/.exec(file.fileName)?.[0] ?? ''
@@ -107,8 +107,8 @@ async function keepFile(context: Context, file: SentFile, key: string): Promise<
 /**
  * Saves the focal point, and the typed alternative text if the picture has none.
  * @param former the stored event's controls, whose text is not written to another picture
- * @returns values for the event: `image_alt` is empty if the picture's own text applies, undefined if
- * unchanged
+ * @returns values for the event: `image_alt` is empty if the picture's own text applies, and undefined if it
+ * is unchanged
  */
 export async function describePicture(
   context: Context,
@@ -152,9 +152,7 @@ export async function describePicture(
 export const altAt = (typed: TypedForm | undefined, { alt_text }: Pick<ImageRow, 'alt_text'>) =>
   lastTyped(typed ?? {}, 'image_alt') || (isSwitchOn(typed ?? {}, 'image_decorative') ? '' : alt_text)
 
-/**
- * A focal point as shares of width and height: `0.5 0` is the middle of the top; empty if none was chosen.
- */
+/** Focal point as shares of width and height, such as `0.5 0` for the middle of the top; empty for none. */
 export function typedFocus({ focal_x: x, focal_y: y }: Pick<ImageRow, 'focal_x' | 'focal_y'>): string {
   return x === null || y === null ? '' : `${x} ${y}`
 }
@@ -164,10 +162,7 @@ export function focalPointIn(text: string): FocalPoint | undefined {
   return [x, y].every((share) => share >= 0 && share <= 1) ? { x, y } : undefined
 }
 
-/**
- * The control for a picture. Its script refuses files above `maxBytes`, since the server would refuse the
- * whole form.
- */
+/** Returns the control for a picture; its script refuses files above `maxBytes`, as the server would. */
 export function uploadField({ site, images: { maxBytes } }: Context, hasPicture: boolean): Html {
   const label = sayAtDesk(site, hasPicture ? 'Another picture' : 'Choose a picture')
   const most = writtenNumber(site, Math.floor(maxBytes / 1_000_000))
@@ -215,8 +210,8 @@ ${plainField(alt, faults)}${
 }
 
 /**
- * Saves `alt` as the picture's alternative text. A text still shown for the picture `former` (`shown`, or
- * else the stored text) is not saved.
+ * Saves `alt` as the picture's alternative text, unless it is the text that the form showed for the picture
+ * `former`: `shown`, or else the stored text.
  */
 export async function sayWhatItShows(
   context: Context,

@@ -22,7 +22,7 @@ export const REPEAT_CONTROLS = [
   'more_dates',
 ] as const
 
-/** A hash of each control, by which a save tells which were changed. */
+/** Returns a hash of each control, by which a save tells which ones were changed. */
 export function repeatsDigests(typed: TypedForm): string {
   const textOf = (name: string) =>
     allTyped(typed, name).toSorted().join('\n') || (name === 'repeat_every' ? '1' : '')
@@ -30,9 +30,7 @@ export function repeatsDigests(typed: TypedForm): string {
   return REPEAT_CONTROLS.map((name) => digestOf(textOf(name))).join(' ')
 }
 
-/**
- * `recurrence` is empty for an event that does not repeat, undefined if unchanged or the start is unknown.
- */
+/** `recurrence`: empty if the event does not repeat; undefined if unchanged or without a start. */
 export interface ReadRepeats {
   recurrence: RecurrenceObject | string | undefined
   faults: FormFaults
@@ -93,7 +91,7 @@ export function readRepeats(
   return { recurrence, faults }
 }
 
-/** In characters. A longer text is cut here, and refused by the save. */
+/** In characters. A longer text is cut here, and then refused by the save. */
 const LONGEST_DATES = 1000
 
 const KINDS = ['daily', 'weekly', 'monthly', 'yearly', 'dates'] as const
@@ -115,16 +113,13 @@ function placeInMonth(typed: TypedForm, start: Start): Pick<RuleFields, 'month_d
   return places[lastTyped(typed, 'repeat_place')] ?? places.day ?? {}
 }
 
-/** A date's weekday as rules name it, such as `tu`. */
+/** Returns the weekday of a date as rules write it, such as `tu`. */
 function weekdayAt(wall: string): string {
   const number = (new Date(`${dayOf(wall)}T00:00:00Z`).getUTCDay() + 6) % 7
   return (WEEKDAYS[number] ?? 'MO').toLowerCase()
 }
 
-/**
- * A recurrence as values of controls. A rule that the controls cannot express becomes `as_is`, which a save
- * keeps.
- */
+/** Returns values of controls. A rule that they cannot express becomes `as_is`, which a save keeps. */
 export function typedRepeats(
   { site }: Pick<Context, 'site'>,
   recurrence: Recurrence,
@@ -163,17 +158,17 @@ export interface ShownDates {
   isMore: boolean
   /** True if a date ends after the next one begins. */
   doOverlap: boolean
-  /** The first date with another local end time than the event, because the clocks change during it. */
+  /** The first date whose local end time differs from the event's, because the clocks change during it. */
   shifted?: { start: string; end: string }
 }
 
 const MOST_SHOWN = 16
 
-/** Dates examined: a year of weekly ones. */
+/** Maximum number of dates examined: a year of weekly ones. */
 const LOOKED_AT = 53
 
 /**
- * The next dates, or the first ones if all are over; undefined if none.
+ * Returns the next dates, or the first dates if all are over; undefined if there are none.
  * @param duration in seconds; undefined if unknown
  */
 export function shownNextDates(

@@ -25,11 +25,11 @@ export const TIME_CONTROLS = [
   'end_again',
 ] as const
 
-/** Local times with their zone; unreadable ones are missing. */
+/** Local times with their zone; a time that cannot be read is missing. */
 export interface ReadTimes {
   start?: string
   end?: string
-  /** The start in UTC, if the clocks show its local time twice. */
+  /** The start in UTC if its local time is ambiguous, because the clocks show it twice. */
   startUtc?: string
   endUtc?: string
   isAllDay: boolean
@@ -56,8 +56,8 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
 }
 
 /**
- * If the clocks show a local time twice, the first moment is chosen, or the second if it is ticked or, for an
- * end, if the first lies before the start.
+ * Chooses the moment of a local time that the clocks show twice: the first, or the second if that is ticked.
+ * An end also gets the second if its first moment lies before the start.
  */
 function chosenMoments(
   typed: TypedForm,
@@ -83,7 +83,7 @@ function repeatedMoments(wall: string, zone: string): UnclearTime['moments'] | u
   return unclear?.code === 'repeated' ? unclear.moments : undefined
 }
 
-/** A start's control may also give the last day and the end time. */
+/** What a date control says: text for a start may also give the last day and the end time. */
 interface TypedMoment {
   wall?: string
   last?: string | undefined
@@ -108,13 +108,10 @@ function startIn(site: Site, typed: TypedForm, here: SpokenHere, isAllDay: boole
   return { wall: wallOf(said.date, time), last: said.last, endTime, faults }
 }
 
-/** `24:00` and `24 Uhr`: read as 00:00, such a start would be a day too early. */
+/** Matches `24:00` and `24 Uhr`: read as 00:00, such a start would be a day too early. */
 const DAY_END = /^\D*24/
 
-/**
- * The end, by default two hours after the start; an end time before the start, without a date, is the next
- * day's.
- */
+/** Returns the end, by default two hours after the start; an end time before the start is the next day's. */
 function endIn(
   site: Site,
   typed: TypedForm,
@@ -150,7 +147,7 @@ function endIn(
 
 const wallOf = (day: string, time: string) => `${day} ${time.length === 5 ? `${time}:00` : time}`
 
-/** Reports local times that the clocks skip; a save would silently move them. */
+/** Reports local times that the clocks skip, since a save would silently move them. */
 function skippedFaults(
   context: Pick<Context, 'say'>,
   zone: string,
@@ -172,7 +169,7 @@ function readDay(text: string, here: SpokenHere): Reading<SpokenDate> {
   if (text.trim() === '') return 'none'
   const spoken = readSpokenDate(text, here)
   if (spoken) return spoken
-  // A date with a time as REST and browsers write it, such as `2026-12-04T19:30`.
+  // A date with a time in the form of REST and of browsers, such as `2026-12-04T19:30`.
   const [, date, time] = /^\s*(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)\s*$/.exec(text) ?? []
   if (date === undefined || time === undefined || parseMoment(`${date} ${time}`, 'UTC', 0) === undefined)
     return 'unread'
@@ -184,7 +181,7 @@ function readClock(text: string, { language }: SpokenHere): Reading<{ start: str
   return text.trim() === '' ? 'none' : (readSpokenTime(text, language) ?? 'unread')
 }
 
-/** The fault of an unreadable date; its example is three days after `now`. */
+/** Says that a date cannot be read; gives the day three days after `now` as an example. */
 export function unreadDay(site: Site, text: string, { now }: Pick<SpokenHere, 'now'>): string {
   const example = typedDay(site, addDays(dayOf(now), 3))
   const value = shortened(text, LONGEST_QUOTED)
@@ -211,7 +208,7 @@ const typedForm = madeOnce(
     }),
 )
 
-/** A date in words that can be read again, such as `Thu 26 Nov 2026`; otherwise as `YYYY-MM-DD`. */
+/** Returns a date in words that can be read again, such as `Thu 26 Nov 2026`, or else as `YYYY-MM-DD`. */
 export function typedDay(site: Site, day: string): string {
   const locale = localeOf(site)
   const ms = utcToMs(`${day} 00:00:00`)
@@ -257,7 +254,7 @@ export function typedTimes(
   }
 }
 
-/** Moves the typed end, so that the event lasts as long as `before`; unchanged if a time is unreadable. */
+/** Moves the typed end to keep the event's length; returns `typed` unchanged if a time cannot be read. */
 export function withMovedEnd(
   context: Pick<Context, 'site' | 'now' | 'say'>,
   typed: TypedForm,

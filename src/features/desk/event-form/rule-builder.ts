@@ -17,16 +17,16 @@ import {
 } from '../../../base/recurrence/recurrence-text.ts'
 
 /**
- * A recurrence as values of form controls. `repeats: 'dates'`: listed dates without a rule. `'text'`: the
- * controls cannot express it; the form shows `text` and sends it back. Fields that do not belong to the value
- * of `repeats` are ignored.
+ * A recurrence as values of form controls. `repeats: 'dates'` means listed dates without a rule. `'text'`
+ * means that the controls cannot express the recurrence: the form shows `text` and sends it back. Fields that
+ * do not belong to the value of `repeats` are ignored.
  */
 export interface RuleFields {
   repeats: 'never' | 'daily' | 'weekly' | 'monthly' | 'yearly' | 'dates' | 'text'
   interval: number
   /** Empty means the weekday of the start. */
   weekdays: string[]
-  /** Monthly: 1 to 31, -1 for the last. Undefined if `weekday` or the day of the start applies. */
+  /** Monthly: 1 to 31, -1 for the last day. Undefined if `weekday` or the day of the start applies. */
   month_day?: number
   /** Monthly: the weekday, such as `2tu` or `-1fr`. */
   weekday?: string
@@ -42,7 +42,7 @@ const NEVER: RuleFields = { repeats: 'never', interval: 1, weekdays: [], ends: '
 
 const PLACED = /^(?:[1-5]|-1)[a-z]{2}$/
 
-/** Recurrence lines as fields; `text` if these would not give the same recurrence back. */
+/** Reads recurrence lines; `repeats` is `'text'` if the fields would not give the same recurrence back. */
 export function fieldsOfRule(text: string, start: Start): RuleFields {
   if (text.trim() === '') return NEVER
   const read = readRecurrence(text, start)
@@ -88,7 +88,7 @@ function simpleFields(object: RecurrenceObject): RuleFields | undefined {
   return { ...ruled, repeats: 'monthly', ...(day === undefined ? {} : { month_day: day }) }
 }
 
-/** The fields' recurrence: an object, the unchanged `text`, or `""` for none. */
+/** Returns the recurrence of the fields: an object, the unchanged `text`, or `""` for none. */
 export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
   const {
     repeats,
@@ -124,7 +124,7 @@ export function valueOfRule(fields: RuleFields): RecurrenceObject | string {
 const MOST_SHOWN = 100
 const MOST_PASSED = 20_000
 
-/** At most `most` dates from `from` on; none without a recurrence, a Fault for an unreadable one. */
+/** At most `most` dates from `from` on: none without a recurrence, a Fault if it cannot be read. */
 export function nextDates(value: unknown, start: Start, from: string, most: number): string[] | Fault {
   const read = readRecurrence(value, start)
   if (!read) return []

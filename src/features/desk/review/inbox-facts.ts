@@ -8,9 +8,9 @@ import { teaserOf } from '../../pages/teasers.ts'
 import { sayAtDesk } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 
-// What a reviewer's decision depends on: an event's picture, text and price, and what is missing.
+// What a reviewer needs for a decision: an event's picture, text and price, and what is missing.
 
-/** @param columns the event's database columns, with the ids of its linked records */
+/** @param columns the event's database columns, and the ids of its linked records */
 export async function factsOfEvent(
   context: Context,
   columns: Readonly<Record<string, unknown>>,

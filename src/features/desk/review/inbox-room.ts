@@ -53,7 +53,7 @@ import {
 
 // The inbox: events and proposals that wait for a review. Reviewers see all of them, authors their own.
 
-/** Few entries per page, since each event is compared with others for clashes. */
+/** Few, since each event is compared with others for clashes. */
 const PER_PAGE = 6
 const MOST_TODAY = 3
 
@@ -64,7 +64,7 @@ interface Waiting {
   terms: readonly string[]
   clashes: Clashes
   proposal: Proposal | undefined
-  /** A pending event's columns; for a proposal, the record's present values by declared key. */
+  /** A pending event's columns; for a proposal, the record's stored values by declared key. */
   present: Readonly<Record<string, unknown>>
 }
 
@@ -208,7 +208,6 @@ async function showInbox(request: DeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** Explains keyboard shortcuts; hidden until a script shows it. */
 function keysHelp(site: Context['site']): Html {
   return html`<details class="inline keys" hidden><summary>${sayAtDesk(site, 'Keys')}</summary><p>${sayAtDesk(
     site,
@@ -286,7 +285,7 @@ function besideTable(
   )
 }
 
-/** A table of present and proposed values, without a present meeting link that the caller may not see. */
+/** Compares present with proposed values, leaving out a present meeting link that the caller may not see. */
 async function changesOf(context: Context, { item, present }: Waiting, { values }: Proposal): Promise<Html> {
   const row =
     item.kind === 'event' && values.online_url !== undefined && (await findEvent(context.db, item.record))
@@ -328,7 +327,6 @@ function actionsOf(context: Context, { what, id, kind, record }: InboxItem): Htm
   }</div>`
 }
 
-/** Ready-made notes for sending something back. */
 const REASONS = [
   'It is in the calendar already.',
   'The date or the time is not right.',
@@ -370,9 +368,7 @@ function sendBackForm(
   }</div><button type="submit" class="button">${sayAtDesk(site, 'Send back')}</button></form>`
 }
 
-/**
- * The message after a decision. It gives only names of existing users and records, whatever the query says.
- */
+/** Returns the message after a decision, with only existing users and records, whatever the query says. */
 async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   const { site, db } = context
   const done = query.get('done')
@@ -389,8 +385,8 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
 }
 
 /**
- * The message after a publication. For a scheduled event, it gives the time of publication; linked drafts are
- * public at once.
+ * Returns the message after a publication. For a scheduled event, it gives the time of publication; linked
+ * drafts are public at once.
  */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context

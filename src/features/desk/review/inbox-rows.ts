@@ -10,10 +10,7 @@ export interface TimedRow {
   text: string
 }
 
-/**
- * Joins rows into one string, which `rowsIn` splits again: reading single rows takes longer than finding
- * them.
- */
+/** Joins rows into one string for `rowsIn`: passing rows one by one takes longer than finding them. */
 export const asOneText = (columns: Record<keyof TimedRow, Expression<unknown>>): RawBuilder<string | null> =>
   sql`string_agg(${columns.id} || ' ' || ${columns.time} || ' ' ||
     replace(${columns.text}, ${BETWEEN_ROWS}, ' '), ${BETWEEN_ROWS})`

@@ -11,8 +11,7 @@ import type { Tx } from '../../../store/storage/recording.ts'
 import type { EventRow } from '../../../store/storage/schema.ts'
 import { findNamings, findOpenProposals, updateProposal } from './proposal-store.ts'
 
-// What is published with another author's event: its author's linked drafts, and new terms that the author
-// named.
+// What is published with another author's event: that author's linked drafts, and new terms that they named.
 
 export function mayReview({ caller }: Pick<Context, 'caller'>): boolean {
   return can(caller, 'publish') && can(caller, 'edit_others')
@@ -27,10 +26,7 @@ export interface LinkedDraft {
 
 export const BROUGHT = ['venue', 'organizer'] as const
 
-/**
- * Ids of the venues and organizers that `values` links to. If `values` does not change a list, its key is
- * missing.
- */
+/** Ids of venues and organizers that `values` links to; a list that `values` does not change is missing. */
 export function linkedIn(values: RawValues): { venues?: number[]; organizers?: number[] } {
   const idsIn = (value: unknown) =>
     (linkEntries(value) ?? []).flatMap((entry) => ('id' in entry ? [entry.id] : []))
@@ -40,13 +36,13 @@ export function linkedIn(values: RawValues): { venues?: number[]; organizers?: n
   }
 }
 
-/** A record to publish; `links` has the ids of its `venues` and `organizers`. */
+/** A record to be published; `links` has the ids of its `venues` and `organizers`. */
 export interface SentRecord {
   author: number
   links: Readonly<Record<string, unknown>>
 }
 
-/** For each record, its author's drafts among its venues and organizers. */
+/** Finds, for each record, its author's drafts among its venues and organizers. */
 export async function findLinkedDrafts(
   { db }: Pick<Context, 'db'>,
   records: readonly SentRecord[],
@@ -74,9 +70,7 @@ export async function findLinkedDrafts(
   )
 }
 
-/**
- * Finds the record's linked drafts that the caller may publish: `records` lists them, `publish` saves them.
- */
+/** Finds those linked drafts that the caller may publish: `records` lists them, `publish` saves them. */
 export async function prepareLinkedDrafts(context: Context, record: SentRecord) {
   const records: LinkedDraft[] = []
   const writes: ((tx: Tx) => Promise<unknown>)[] = []
@@ -95,7 +89,7 @@ export async function prepareLinkedDrafts(context: Context, record: SentRecord) 
   return { records, publish }
 }
 
-/** For each event, the terms that its author named and that do not exist yet. */
+/** Finds, for each event, the terms that its author named and that do not exist yet. */
 export async function waitingTerms(
   { db }: Pick<Context, 'db'>,
   events: readonly Pick<EventRow, 'id' | 'author'>[],
@@ -129,8 +123,8 @@ export interface LinkedDraftWrites {
 }
 
 /**
- * Prepares what is published with `event`.
- * @param present its columns and links as in versions
+ * Prepares the publication of all that is published with `event`.
+ * @param present the event's columns and links as in versions
  * @param sent values saved at the same time: their links and terms replace the present links and the waiting
  * terms
  */

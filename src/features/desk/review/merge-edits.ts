@@ -16,26 +16,24 @@ import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges two people's changes to one record. A field changed by both is a conflict, and neither value is
-// lost.
+// Merges the changes of two people to one record. A field that both changed is a conflict; both values are
+// kept.
 
-/** A field that both sides have changed, with values as in a request. */
+/** A field that both have changed, with values as in a request. */
 export interface Conflict {
   member: string
-  /** Undefined if the history no longer has the version that the form showed. */
+  /** Value in the form; undefined if the history no longer has the version that the form showed. */
   base: unknown
   sent: unknown
   now: unknown
 }
 
-/** The saved record, or conflicts and nothing saved. `taken`: fields that keep others' changes. */
+/** The saved record, or conflicts if nothing was saved. `taken`: fields where others' changes were kept. */
 export type Edited =
   | { saved: Saved; changed: string[]; taken: string[] }
   | { conflicts: Conflict[]; taken: string[]; version: number }
 
-/**
- * A sent form. `version` is the record's version that it showed, `base` the values that it showed, if sent.
- */
+/** A sent form: `version` is the record's version that it showed, `base` the values, if sent. */
 export interface SentForm {
   values: RawValues
   version: number
@@ -48,8 +46,8 @@ export interface SentForm {
 const MOST_TRIES = 5
 
 /**
- * Saves the fields that the form has changed; others' changes to the remaining ones are kept. If the form and
- * others have changed a field, nothing is saved and the conflicts are returned.
+ * Saves the fields that the form has changed; other fields keep others' changes. If the form and others have
+ * changed the same field, nothing is saved and the conflicts are returned.
  * @throws Problem as `updateRecord`
  */
 export async function saveForm(
@@ -71,7 +69,7 @@ export async function saveForm(
     const { values, taken, conflicts } = await mergeForm(context, served.resource.fields, history, form)
     const { version } = history
     if (conflicts.length > 0) return { conflicts, taken, version }
-    // `recurrence_scope` is no change: it only says which dates of a series a change applies to.
+    // `recurrence_scope` alone changes nothing: it says to which dates of a series a change applies.
     const changed = Object.keys(values).filter((name) => name !== 'recurrence_scope')
     if (changed.length === 0) {
       await context.write(async (tx) => {
@@ -114,7 +112,8 @@ export interface MergedForm {
 }
 
 /**
- * Fields merged as a unit: one person's start with another's end is nobody's choice; likewise coordinates.
+ * Fields merged as a unit: nobody has chosen one person's start with another's end. The same goes for
+ * coordinates.
  */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
@@ -160,7 +159,7 @@ function mergeUnit(
 ): void {
   const differ = (one: RawValues, other: RawValues) =>
     unit.filter((name) => !isSame(name, one[name], other[name]))
-  // Fields that versions do not have, such as the recurrence rule of a date, are taken as sent.
+  // Fields that versions do not store, such as the recurrence rule of a date, are taken as sent.
   const isKnown = unit.every((name) => Object.hasOwn(now, name))
   const here = base && isKnown ? differ(sent, base) : unit
   const there = base && isKnown ? differ(now, base) : unit
@@ -173,7 +172,6 @@ function mergeUnit(
       merged.conflicts.push({ member, base: base?.[member], sent: sent[member], now: now[member] })
 }
 
-/** The values that the form showed; undefined if the history no longer has that version. */
 async function baseOf(
   { db }: Context,
   history: RecordHistory,

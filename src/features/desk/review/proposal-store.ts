@@ -22,15 +22,13 @@ export interface Proposal extends Omit<ProposalColumns, 'values'> {
 
 const read = (row: ProposalColumns): Proposal => ({ ...row, values: JSON.parse(row.values) })
 
-/** A proposal, even if already decided. */
+/** Finds a proposal, decided or not. */
 export async function findProposal(db: Db, id: number): Promise<Proposal | undefined> {
   const row = await db.selectFrom('proposals').selectAll().where('id', '=', id).executeTakeFirst()
   return row && read(row)
 }
 
-/**
- * Reads a proposal and locks it until the end of the transaction, so that only one reviewer decides on it.
- */
+/** Reads a proposal and locks it for the transaction, so that only one reviewer decides on it. */
 export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undefined> {
   const row = await lockedRows(
     tx,
@@ -39,7 +37,7 @@ export async function holdProposal(tx: Tx, id: number): Promise<Proposal | undef
   return row && read(row)
 }
 
-/** Undecided proposals about a record, the oldest first. */
+/** Finds undecided proposals about a record, oldest first. */
 export async function findOpenProposals(
   db: Db,
   kind: string,
@@ -51,7 +49,7 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/** Undecided proposals of version 0, which only name new terms and are decided with the event. */
+/** Finds undecided proposals of version 0: they only name new terms, and are decided with the event. */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(
@@ -59,7 +57,7 @@ export async function findNamings(db: Db, events: readonly number[]): Promise<Pr
   )
 }
 
-/** An author's proposals in this state, the oldest first. */
+/** Lists an author's proposals in this state, oldest first. */
 export async function listProposalsOf(
   db: Db,
   author: number,
@@ -74,7 +72,7 @@ export type ProposalChange = Partial<
   Pick<ProposalColumns, 'version' | 'note' | 'state' | 'reply' | 'reviewer'>
 > & { values?: RawValues }
 
-/** Updates or inserts the author's one undecided proposal; the caller has to hold the lock on the record. */
+/** Updates or inserts the author's only undecided proposal. The caller must hold the lock on the record. */
 export async function writeProposal(
   tx: Tx,
   { kind, record, author }: Pick<ProposalColumns, 'kind' | 'record' | 'author'>,
@@ -120,7 +118,7 @@ export interface InboxPlace {
   id: number
 }
 
-/** An event waiting for a review; of a series, only the pending date with the lowest id. */
+/** A pending event; a series has only one, the pending date with the lowest id. */
 export interface PendingEvent {
   id: number
   title: string
@@ -133,7 +131,7 @@ export interface PendingEvent {
 /** The position before the first entry. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/** Pending events after the position `after`, the oldest first. */
+/** Lists pending events after the position `after`, oldest first. */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -155,7 +153,7 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/** Waiting proposals after the position `after`, the oldest first. */
+/** Lists waiting proposals after the position `after`, oldest first. */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -167,7 +165,7 @@ export async function listWaitingProposals(
     .selectFrom('proposals')
     .selectAll()
     .where('state', '=', 'waiting')
-    // Version 0 only names new terms, and is decided together with the event.
+    // Proposals of version 0 only name new terms, and are decided with the event.
     .where('version', '>', 0)
     .where(sql<boolean>`(changed_utc, id) > (${after.since_utc}, ${last})`)
   if (author !== undefined) rows = rows.where('author', '=', author)
@@ -176,10 +174,7 @@ export async function listWaitingProposals(
 
 const MOST_COUNTED = 10_000
 
-/**
- * Counts pending events and waiting proposals, with an `author` only theirs; each count stops at ten
- * thousand.
- */
+/** Counts pending events and waiting proposals, of `author` if given; each count stops at ten thousand. */
 export async function countInbox(
   db: Db,
   author: number | undefined,
@@ -195,7 +190,7 @@ export async function countInbox(
 }
 
 export interface Decision {
-  /** The login of the user who decided; empty for the command line, or if unknown. */
+  /** Login of the user who decided; empty if unknown, or for the command line. */
   by: string
   at_utc: string
   as: 'published' | 'sent back' | 'withdrawn'
@@ -219,7 +214,7 @@ export async function findDecision(db: Db, event: number): Promise<Decision | un
   return { by: act.login, at_utc: act.time_utc, as }
 }
 
-// Users who may not create terms may name new ones in the desk, which wait as a proposal beside the event;
+// Users who may not create terms may name new ones in the desk: the names wait as a proposal for the event.
 // REST ignores them (rule 22.4).
 
 export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonly string[]>>>
@@ -227,7 +222,7 @@ export type UnmadeTerms = Readonly<Partial<Record<'categories' | 'tags', readonl
 const FIELDS = Object.values(TERM_LISTS)
 
 /**
- * Named categories and tags that do not exist and that the caller may not create.
+ * Finds the named categories and tags that do not exist and that the caller may not create.
  * @throws Problem rest_invalid_param for values over a limit
  */
 export async function findUnmadeTerms(
@@ -261,15 +256,15 @@ export function withoutUnmade(raw: RawValues, unmade: UnmadeTerms): RawValues {
   return values
 }
 
-/** A form of a record (0: not created yet); without `form`, all forms of the record. */
+/** A form of a record, 0 for a record not created yet; without `form`, all forms of the record. */
 export interface FormPlace {
   record: number
   form?: string
 }
 
 /**
- * Removes the form's unsaved text, and stores new terms' names as a proposal of version 0, which waits again
- * whenever its author sends the event for review.
+ * Removes the form's unsaved text. Stores names of new terms as a proposal of version 0, which waits again
+ * each time the author sends the event for review.
  */
 export async function keepBeside(
   tx: Tx,

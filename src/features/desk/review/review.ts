@@ -39,12 +39,12 @@ import {
   writeProposal,
 } from './proposal-store.ts'
 
-// Users who may not publish send events for review and propose changes; reviewers publish them with their own
-// rights, or send them back. HTML is filtered by its author's rights, not the reviewer's.
+// Users who may not publish send events for review and propose changes; reviewers publish these with their
+// own rights, or send them back. HTML is still filtered by the author's rights.
 
 const MOST_NOTE = 2000
 
-/** The decision that somebody else has already made. */
+/** A decision that somebody else had made first. */
 export interface Decided {
   decided: Decision
 }
@@ -74,8 +74,8 @@ export function mayPropose({ caller }: Context, row: Owned): boolean {
 }
 
 /**
- * Stores the changes as the caller's proposal, in place of an undecided one, which is withdrawn if there is
- * no change.
+ * Stores the changes as the caller's proposal, replacing an undecided one. Without changes, the undecided one
+ * is withdrawn.
  * @throws Problem rest_forbidden, or with the faults of the values
  */
 export async function proposeChange(
@@ -147,7 +147,7 @@ export async function findSeenProposal(context: Context, id: number): Promise<Pr
 }
 
 /**
- * Withdraws the caller's own proposal. If it is already decided, returns the decision.
+ * Withdraws the caller's own proposal; returns the decision if there already is one.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function withdrawProposal(context: Context, id: number): Promise<Decided | undefined> {
@@ -160,7 +160,7 @@ export async function withdrawProposal(context: Context, id: number): Promise<De
 }
 
 /**
- * Sends a proposal back with a note to its author. If it is already decided, returns the decision.
+ * Sends a proposal back with a note to its author; returns the decision if there already is one.
  * @throws Problem rest_forbidden, rest_gone
  */
 export async function sendBackProposal(
@@ -187,7 +187,7 @@ function whileOpen<Done>(
 }
 
 /**
- * Locks a proposal, and calls `work` if it is undecided; otherwise returns the decision.
+ * Locks a proposal; calls `work` if it is undecided, else returns the decision.
  * @throws Problem rest_gone
  */
 async function ifOpen<Done>(tx: Tx, id: number, work: (tx: Tx) => Promise<Done>): Promise<Done | Decided> {
@@ -227,7 +227,7 @@ export async function publishProposal(
     const wanted = wantedAt(proposal.record, version)
     const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
       ifOpen(tx, id, async () => {
-        // The history names the author of the proposal.
+        // So that the history names the proposal's author beside the reviewer.
         tx.recording.writer = {
           ...tx.recording.writer,
           client: `proposal of ${author?.login ?? proposal.author}`,
@@ -258,7 +258,7 @@ async function untilHeld<Done>(work: () => Promise<Done>): Promise<Done> {
 }
 
 /**
- * Publishes a pending event, all dates of its series, and the drafts and terms that wait with it.
+ * Publishes a pending event with all dates of its series and the drafts and terms that wait with it.
  * @throws Problem rest_forbidden, and as an update
  */
 export function publishPending(context: Context, id: number): Promise<Published | Decided> {
@@ -327,8 +327,8 @@ function decideEvent(
 }
 
 /**
- * Who decided on the event, and how. If the history does not tell, the decision is inferred from the event's
- * status, and `by` is empty.
+ * Finds who decided on the event, and how. If the history does not tell, `by` is empty, and the event's
+ * status tells how.
  */
 async function decisionAbout({ db }: Context, { id, status, modified_utc }: EventRow): Promise<Decision> {
   const found = await findDecision(db, id)
@@ -345,7 +345,7 @@ export interface InboxItem extends InboxPlace {
   record: number
   title: string
   author: { id: number; name: string }
-  /** The series' id, if the item stands for all pending dates of a series. */
+  /** Id of the series, if the item stands for all its pending dates. */
   series: number | null
   imported: boolean
   note: string
@@ -355,7 +355,7 @@ export interface InboxItem extends InboxPlace {
 export interface Inbox {
   items: InboxItem[]
   next: InboxPlace | undefined
-  /** Counts of all waiting items, each up to ten thousand. */
+  /** Number of waiting items of each sort, at most ten thousand. */
   counts: { events: number; proposals: number }
 }
 

@@ -11,14 +11,14 @@ import {
 } from '../desk-rows.ts'
 import type { UnsavedTextColumns } from '../desk-tables.ts'
 
-// What a user is typing into a form, stored apart from the record and visible only to that user.
+// Text that a user has typed but not saved, stored apart from the record and visible only to that user.
 
 /** In bytes of JSON. */
 const MOST_BYTES = 200_000
-/** In seconds. No two texts of a user are stored within this time. */
+/** In seconds: the shortest time between two stored texts of a user. */
 const PAUSE_S = 5
 const LONGEST_FORM = 64
-/** Per user; a further text removes the oldest. */
+/** Per user; a further text replaces the oldest. */
 const MOST_TEXTS = 100
 
 export interface UnsavedText {
@@ -27,7 +27,7 @@ export interface UnsavedText {
   record: number
   /** The form's name, which tells apart open forms of one record; may be empty. */
   form: string
-  /** The version that the form showed; if there is a later one, somebody has changed the record since. */
+  /** Version that the form showed; a later one means that somebody has changed the record since. */
   version: number
   values: RawValues
   saved_utc: string
@@ -36,8 +36,8 @@ export interface UnsavedText {
 export type Unsaved = Pick<UnsavedText, 'kind' | 'record' | 'form' | 'version' | 'values'>
 
 /**
- * Stores what the caller has typed. Refuses a text that is too large; also one within `PAUSE_S` of the text
- * before, unless `isLast` is true.
+ * Stores what the caller has typed. Refuses a text that is too large, and unless `isLast`, one within
+ * `PAUSE_S` of the caller's previous text.
  */
 export async function keepUnsavedText(
   { caller, write, now }: Context,
@@ -56,9 +56,7 @@ export async function keepUnsavedText(
   })
 }
 
-/**
- * The caller's unsaved text for a record (0: not created yet); without `form`, the latest of all its forms.
- */
+/** The caller's unsaved text for a record (0: not created yet); without `form`, the latest of all forms. */
 export async function findUnsavedText(
   { caller, db }: Context,
   kind: string,
@@ -69,7 +67,7 @@ export async function findUnsavedText(
   return row && readUnsaved(row)
 }
 
-/** The caller's unsaved texts, the latest first. */
+/** The caller's unsaved texts, latest first. */
 export async function listUnsavedTexts({ caller, db }: Context): Promise<UnsavedText[]> {
   return (await selectUnsaved(db, caller.id)).map(readUnsaved)
 }

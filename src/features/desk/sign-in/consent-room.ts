@@ -20,12 +20,12 @@ import {
 } from '../desk-page.ts'
 import type { DeskText } from '../desk-texts.ts'
 
-// Asks whether a program may have an application password. As WordPress demands, the password is only sent by
+// Asks whether a program may have an application password. As in WordPress, the password is sent only by
 // HTTPS, or to a URL scheme of the program's own.
 
 /** The program's query parameters, named as in WordPress. */
 interface Asked {
-  /** The program's `app_id`: a UUID, or empty. */
+  /** Parameter `app_id`: a UUID, or empty. */
   id: string
   name: string
   success: URL | undefined
@@ -35,7 +35,7 @@ interface Asked {
 const LONGEST_NAME = 200
 const LONGEST_ADDRESS = 2000
 
-/** Invisible characters, and those that change the direction of text, could falsify the program's name. */
+/** Characters that could disguise the program's name: invisible, or changing the direction of text. */
 const HIDING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function readAsked(read: (name: string) => string): Asked | { refusal: DeskText } {
@@ -50,7 +50,7 @@ function readAsked(read: (name: string) => string): Asked | { refusal: DeskText 
   return { name, id: id.toLowerCase(), success, reject }
 }
 
-/** URL schemes of browsers, of operating systems or open to any program: they get no password. */
+/** URL schemes that get no password, since browsers, operating systems or any program may handle them. */
 const NOBODYS = new Set(
   [
     'http ws wss ftp file data blob javascript vbscript about view-source filesystem',
@@ -58,7 +58,7 @@ const NOBODYS = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** An address to return to: undefined if empty, null if no password may be sent there. */
+/** Reads an address to return to: undefined if empty, null if no password may be sent there. */
 function returnAddress(text: string): URL | undefined | null {
   if (text === '') return undefined
   if (text.length > LONGEST_ADDRESS || !URL.canParse(text)) return null
@@ -120,7 +120,7 @@ export function scopeFields({ context: { site } }: Pick<DeskRequest, 'context'>)
 <div class="choices">${boxes}</div></fieldset>`
 }
 
-/** The rights ticked: undefined for all, an empty list for "only what is chosen here" without a choice. */
+/** Returns the ticked rights: undefined for all, `[]` if "only what is chosen here" has no tick. */
 export function chosenScopes({ form }: Pick<DeskRequest, 'form'>): CredentialScope[] | undefined {
   const sent: unknown[] = [form.scope].flat()
   const chosen = SCOPES.filter((scope) => sent.includes(scope))
@@ -173,13 +173,10 @@ ${scopeFields(request)}
   }
 }
 
-/** A source for the Content-Security-Policy: an origin for HTTPS, else the scheme with its colon. */
+/** Returns a source for the Content-Security-Policy: an origin for HTTPS, else the scheme with its colon. */
 const sourceOf = (url: URL) => (url.protocol === 'https:' ? url.origin : url.protocol)
 
-/**
- * Consent makes a password and sends it to the program's address, with the site's URL and the login, as
- * WordPress does.
- */
+/** On consent, sends a new password to the program's address, with site URL and login, as WordPress does. */
 async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   const { context, user, query } = request
   const { site, now } = context
@@ -209,7 +206,7 @@ async function giveConsent(request: DeskRequest): Promise<DeskAnswer> {
   return secretView(request, secret, name)
 }
 
-/** A new application password; it cannot be shown again. */
+/** Shows a new application password, which cannot be shown again. */
 export function secretView({ context: { site }, user }: DeskRequest, secret: string, name: string): DeskView {
   return {
     title: sayAtDesk(site, 'A password for {name}', { name: `\u2068${name}\u2069` }),

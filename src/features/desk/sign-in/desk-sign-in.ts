@@ -38,24 +38,24 @@ import {
 } from './session-store.ts'
 import { findSignInLink, type SignInLink, useSignInLink } from './sign-in-links.ts'
 
-/** Checks sign-ins to the desk, and counts failed ones in this process only. */
+/** Checks sign-ins to the desk. Failed ones are counted per process. */
 export interface DeskGate {
   /**
    * Checks login and password, and begins a session. Undefined for a wrong password, after a delay that grows
-   * with the failures. Other clients' failures never delay the right password, and a client where the user
+   * with the failures. Failures of other clients never delay a right password, and a client where the user
    * already has a session is not refused for too many attempts.
-   * @throws Problem too_many_attempts, rest_unavailable when too many sign in at once
+   * @throws Problem too_many_attempts, or rest_unavailable if too many sign in at once
    */
   signIn: (sent: SentSignIn, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Begins a session by a sign-in link, and sets the password if one is sent; undefined for a link no longer
+   * Begins a session by a sign-in link, and sets the password if one is sent; undefined if the link is not
    * valid.
-   * @throws Problem rest_unavailable when too many passwords are being hashed
+   * @throws Problem rest_unavailable if too many passwords are being hashed
    */
   signInByLink: (sent: SentByLink, origin: SessionOrigin, now: number) => Promise<SignedInAtDesk | undefined>
   /**
-   * Sets the password, ends all the user's sessions and returns the id of a new one; undefined if the current
-   * password is wrong or was changed meanwhile.
+   * Sets the password, ends all sessions of the user and returns the id of a new one. Undefined if the
+   * current password is wrong or was changed meanwhile.
    * @param sent `current` is ignored for a user without a password
    * @throws Problem too_many_attempts, rest_unavailable
    */
@@ -65,7 +65,7 @@ export interface DeskGate {
     origin: SessionOrigin,
     now: number,
   ) => Promise<string | undefined>
-  /** Calls `settle` in a transaction, and begins a session there for its user, unless `isRefused`. */
+  /** Calls `settle` in a transaction and begins a session there for its user, unless `isRefused`. */
   signInAs: (
     settle: (tx: Tx) => Promise<{ user: User; isRefused: boolean } | undefined>,
     formerId: string | undefined,
@@ -73,10 +73,10 @@ export interface DeskGate {
     now: number,
   ) => Promise<SignedInAtDesk | undefined>
   linkOf: (token: string, now: number) => Promise<SignInLink | undefined>
-  /** False while the database refuses writes: no session can begin. */
+  /** False while the database refuses writes: then no session can begin. */
   canWrite: () => Promise<boolean>
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** True while the session is stored: for 90 days, unless it was ended. */
+  /** True while the session is stored, which is 90 days unless it is ended. */
   wasSession: (cookieId: string) => Promise<boolean>
   signOut: (cookieId: string) => Promise<void>
 }
@@ -99,24 +99,22 @@ export interface SignedInAtDesk {
 export interface SentSignIn {
   login: string
   password: string
-  /**
-   * The session id in the form's cookie. Signing in ends it: somebody may have planted it to use it later.
-   */
+  /** Session id in the form's cookie. Signing in ends it, since an attacker may have planted the cookie. */
   formerId: string | undefined
 }
 
 export interface SentByLink {
   token: string
-  /** Undefined for a demo link: a visitor looks around without setting one. */
+  /** Undefined for a demo link, by which visitors look around without a password. */
   password: string | undefined
   also?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/** A refused attempt keeps its turn during its delay, so guessing passwords in parallel gains nothing. */
+/** A refused attempt keeps its place during its delay, so that parallel guesses gain nothing. */
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
-/** For looking up logins: wider, since many people may sign in at once from one office. */
+/** Limits for looking up logins: higher, since many people may sign in at once from one office. */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
-/** A client's wrong passwords within a minute; after that, none is checked until it is over. */
+/** Wrong passwords per client and minute; once reached, none is checked until the minute is over. */
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 
@@ -201,7 +199,7 @@ async function whoSignsIn(
   return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
-/** Control characters occur in no login, and not every database accepts them. */
+/** Rejects control characters: no login has them, and some databases do not accept them. */
 const isLogin = (text: string) => text !== '' && text.length <= LONGEST_LOGIN && !/\p{Cc}/u.test(text)
 
 async function hasSessionAt(db: Db, user: User, client: string, now: number): Promise<boolean> {
@@ -220,7 +218,7 @@ async function tryDeskPassword(
   const hash = await findRightHash(database, hashing, user, sent)
   if (user && hash !== undefined) {
     const cookieId = await database.write(async (tx) => {
-      // The password may have been changed meanwhile, which ends all sessions.
+      // A password change meanwhile has ended all sessions, so none may begin.
       if (!(await holdsHash(tx, user, hash))) return undefined
       if (formerId !== undefined) await endSession(tx, formerId)
       return startSession(tx, user, now, origin)
@@ -305,7 +303,7 @@ async function canWrite({ ping }: Database): Promise<boolean> {
   }
 }
 
-/** Failures under `name` in the current minute, and the ms until they are forgotten. */
+/** Returns the failures under `name` in the current minute, and the ms until they are forgotten. */
 export function guessesOf(guesses: Guesses, name: string, now: number): { failures: number; msLeft: number } {
   const known = guesses.get(countedName(name))
   const msLeft = known ? known.since + WINDOW_MS - now : 0

@@ -10,13 +10,13 @@ import {
   fieldOf,
 } from '../desk-page.ts'
 
-// Sends people who forgot their password a link to set a new one, if e-mail is configured.
+// Sends users who forgot their password a link to set a new one, if e-mail is configured.
 
 export const FORGOTTEN_PATH = '/forgotten'
 
 const LONGEST_LOGIN = 254
 
-/** Known and unknown names get the same answer: nobody learns who has an account. */
+/** Known and unknown names get the same answer, so that nobody learns who has an account. */
 export async function answerForgotten(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { site } = request.context
   const say = deskTranslatorFor(site)
@@ -47,7 +47,7 @@ spellcheck="false" required autofocus></div>
   }
 }
 
-/** Rolls back the new link if no message goes out, for example after too many requests. */
+/** Thrown to roll back the new link if no message goes out, for example after too many requests. */
 class NothingSent extends Error {}
 
 async function sendLink({ context, tell }: AnyDeskRequest, login: string): Promise<void> {

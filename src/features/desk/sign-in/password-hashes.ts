@@ -13,7 +13,7 @@ export const SHORTEST_PASSWORD = 12
 
 export const LONGEST_PASSWORD = 256
 
-/** Parameters of Argon2id, stored with each hash, so that `COST` can change. */
+/** Parameters of Argon2id. They are stored with each hash, so that `COST` can change. */
 interface Cost {
   /** In KiB. */
   memory: number
@@ -21,14 +21,14 @@ interface Cost {
   lanes: number
 }
 
-/** OWASP recommends 19 MiB and two passes; a hash takes about 40 ms on another thread. */
+/** As OWASP recommends: 19 MiB, two passes. A hash takes about 40 ms, on another thread. */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
 
 const SALT_BYTES = 16
 
 const TAG_BYTES = 32
 
-/** Passwords hashed at once: each takes 19 MiB and a CPU core. */
+/** Passwords hashed at the same time; each takes 19 MiB and a CPU core. */
 const AT_ONCE = 2
 
 const WAITING = 20
@@ -44,26 +44,26 @@ export function makeHashing(): Hashing {
 
 export interface SentPassword {
   password: string
-  /** True if the client recently sent wrong passwords: it waits behind all others. */
+  /** True if the client has recently sent wrong passwords: its attempt is queued behind all others. */
   isGuessing: boolean
-  /** True if the client has a session of the user: it goes ahead of all others. */
+  /** True if the client has a session of the user: its attempt goes ahead of all others. */
   isKnown?: boolean
 }
 
 export function faultOfPassword(password: string): 'too short' | 'too long' | undefined {
-  // Too long if even composing (NFKC) cannot shorten it to `LONGEST_PASSWORD` characters.
+  // Even NFKC composition cannot shorten such a text to `LONGEST_PASSWORD` characters.
   if (password.length > LONGEST_PASSWORD * 4) return 'too long'
   const characters = [...composed(password)].length
   if (characters < SHORTEST_PASSWORD) return 'too short'
   return characters > LONGEST_PASSWORD ? 'too long' : undefined
 }
 
-/** Keyboards encode the same letters in different ways. */
+/** Keyboards encode the same letter in different ways. */
 const composed = (password: string) => password.normalize('NFKC')
 
 /**
  * Hashes a password with a new salt.
- * @throws Problem rest_unavailable when too many passwords are being hashed
+ * @throws Problem rest_unavailable if too many passwords are being hashed
  */
 export async function hashDeskPassword(hashing: Hashing, password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
@@ -82,9 +82,9 @@ export async function setDeskPassword(tx: Tx, user: User, hash: string, now: num
 }
 
 /**
- * The user's stored hash if the password is right and they may sign in; a hash of an outdated cost is
- * replaced first. Otherwise undefined, after the same amount of work.
- * @throws Problem rest_unavailable when too many passwords are being hashed
+ * Returns the user's stored hash if the password is right and the user may sign in; a hash of outdated cost
+ * is replaced first. Otherwise undefined, after the same amount of work.
+ * @throws Problem rest_unavailable if too many passwords are being hashed
  */
 export async function findRightHash(
   { read, write }: Pick<Database, 'read' | 'write'>,
@@ -105,7 +105,7 @@ export async function findRightHash(
   return renewed
 }
 
-/** True if `hash` is still the user's; it then stays locked until the end of the transaction. */
+/** True if `hash` is still the user's; its row is then locked until the transaction ends. */
 export async function holdsHash(tx: Tx, user: User, hash: string): Promise<boolean> {
   const query = tx
     .selectFrom('desk_passwords')
@@ -124,7 +124,7 @@ async function keepHash(tx: Tx, user: User, hash: string, now: number): Promise<
     .execute()
 }
 
-/** Replaces the hash `from`, if still stored. No change is recorded, since the password stays the same. */
+/** Replaces the hash `from` if still stored; records no change, since the password stays the same. */
 async function replaceHash(tx: Tx, user: User, from: string, to: string): Promise<void> {
   const { id } = user
   await tx
@@ -175,7 +175,7 @@ function readHash(text: string): Kept | undefined {
   }
 }
 
-/** Stands in for an unknown user's hash; random each time, so that no password matches. */
+/** Stands in for the hash of an unknown user; random, so that no password matches. */
 const nobodys = (): Kept => ({ cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) })
 
 function isToday({ memory, passes, lanes }: Cost): boolean {

@@ -10,10 +10,10 @@ export interface SessionOrigin {
   address: string
 }
 
-/** In ms. The last use is stored at most once in this interval. */
+/** In ms: the shortest time between two updates of a session's last use. */
 const SEEN_EVERY = 300_000
 
-/** Per user; a further session ends the one unused for longest. */
+/** Per user; a further session ends the one that was unused for longest. */
 const MOST_SESSIONS = 50
 
 const ID_BYTES = 32
@@ -25,7 +25,7 @@ const LONGEST_TEXT = 200
 const hashOf = (cookieId: string) => hash('sha256', cookieId, 'base64url')
 
 /**
- * Returns the new session's id for the cookie; only its hash is stored.
+ * Starts a session and returns its id for the cookie; only a hash of the id is stored.
  * @param now in ms
  */
 export async function startSession(tx: Tx, user: User, now: number, origin: SessionOrigin): Promise<string> {
@@ -54,8 +54,8 @@ export async function startSession(tx: Tx, user: User, now: number, origin: Sess
 }
 
 /**
- * The valid session with this id, and its user. Not cached, so a session ended on another node is invalid
- * here, too.
+ * Finds the valid session with this id, and its user. Nothing is cached, so a session ended on another node
+ * is invalid here, too.
  * @param now in ms
  */
 export async function findSession(
@@ -76,7 +76,7 @@ export async function findSession(
   return user && session && isActive(user) ? { user, session } : undefined
 }
 
-/** True if the session is stored, even if too old to be valid. */
+/** True if the session is stored, even if it is too old to be valid. */
 export async function sessionExists(db: Db, cookieId: string): Promise<boolean> {
   if (!ID.test(cookieId)) return false
   const row = await db
@@ -88,7 +88,7 @@ export async function sessionExists(db: Db, cookieId: string): Promise<boolean> 
 }
 
 /**
- * Stores a session's use, at most once in five minutes. No change is recorded, and a failure is ignored.
+ * Stores a session's last use, at most once in five minutes. No change is recorded, and a failure is ignored.
  * @param now in ms
  */
 export async function noteSeen(

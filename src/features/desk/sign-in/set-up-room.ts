@@ -32,10 +32,10 @@ import { finishZone } from '../zone-room.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-hashes.ts'
 import { findInviter, type SignInLink } from './sign-in-links.ts'
 
-// The page of a sign-in link. In an empty calendar it also asks for the settings; in a demo it lets visitors
-// look around without a password.
+// The page of a sign-in link. In an empty calendar, it also asks for settings; in a demo, visitors need no
+// password.
 
-/** The token in a sign-in link's path; undefined for any other. */
+/** Returns the token in a sign-in link's path; undefined for other paths. */
 export function tokenIn(path: string): string | undefined {
   return /^\/set-up\/([^/]+)\/?$/.exec(path)?.[1]
 }
@@ -91,7 +91,7 @@ async function setChosen(
 
 const WRONG_NAME = 'A name is one line of at most 250 characters.'
 
-/** The request in the visitor's language: until set-up, the calendar's need not be its owner's. */
+/** The request in the visitor's language, since the calendar's is not set until set-up. */
 function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   const { context, languages, start } = request
   if (isGiven(start, 'language')) return request
@@ -132,7 +132,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** A link that is not valid. Only for an expired invitation does the page say who can send a new one. */
+/** Only for an expired invitation does this page for invalid links say who can send a new one. */
 async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: string): Promise<DeskView> {
   const inviter = await findInviter(db, token, now)
   return {
@@ -224,7 +224,7 @@ function personField(request: AnyDeskRequest, { user, isFirst }: SignInLink, fau
   return plainField({ name: 'person', label, value, attributes }, faults)
 }
 
-/** Settings fixed at the server's start are shown, but cannot be changed. */
+/** Settings fixed when the server starts are shown, but cannot be changed. */
 function siteFields(request: AnyDeskRequest, faults: FormFaults): Html {
   const { context, start, languages } = request
   const { site, now } = context

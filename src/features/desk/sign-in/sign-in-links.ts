@@ -23,10 +23,7 @@ export interface SignInLink {
 
 const TOKEN = /^[\w-]{43}$/
 
-/**
- * The link with this token; undefined if it was used, has expired or never existed, or its user is
- * deactivated.
- */
+/** Finds the link; undefined if it is unknown, used or expired, or its user is deactivated. */
 export async function findSignInLink(db: Db, token: string, now: number): Promise<SignInLink | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -42,7 +39,7 @@ export async function findSignInLink(db: Db, token: string, now: number): Promis
   return { user, purpose, isFirst: mayBeFirst && !(await hasDeskPasswords(db)) }
 }
 
-/** A sign-in link not used yet, but perhaps expired. */
+/** An unused sign-in link, which may have expired. */
 export interface Invitation {
   user: number
   inviter: number
@@ -57,13 +54,13 @@ export function listInvitations(db: Db): Promise<Invitation[]> {
     .execute()
 }
 
-/** Revokes the user's links, whose page then says no more than that of an unknown link. */
+/** Revokes the user's links; their page then says no more than that of an unknown link. */
 export async function revokeInvitation(tx: Tx, user: User): Promise<void> {
   await voidLinks(tx, user.id)
   recordUser(tx, user.id, { action: 'revoke', name: `${user.login}: link` })
 }
 
-/** An expired invitation's inviter, or else the first administrator; undefined for any other token. */
+/** Finds an expired invitation's inviter, or else the first administrator; undefined for other tokens. */
 export async function findInviter(db: Db, token: string, now: number): Promise<User | undefined> {
   if (!TOKEN.test(token)) return undefined
   const row = await db
@@ -81,7 +78,7 @@ export async function findInviter(db: Db, token: string, now: number): Promise<U
   return administrators.find(({ id }) => id === row.inviter) ?? administrators[0]
 }
 
-/** Deletes the link; of several simultaneous callers only one gets true. */
+/** Deletes the link; of several simultaneous callers, only one gets true. */
 export async function useSignInLink(tx: Tx, token: string): Promise<boolean> {
   const used = await tx.deleteFrom('sign_in_links').where('hash', '=', hashOfToken(token)).executeTakeFirst()
   return used.numDeletedRows > 0n

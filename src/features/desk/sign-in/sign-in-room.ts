@@ -28,7 +28,7 @@ export function isForAll(others: readonly OtherSignIn[], path: string): boolean 
   return isFixed || tokenIn(path) !== undefined || openPageAt(others, path) !== undefined
 }
 
-/** Answers pages that need no session. Any other page leads to sign-in, and a form sent to it is not kept. */
+/** Answers pages that need no session. Other pages redirect to sign-in; a form sent to one is not kept. */
 export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswer> {
   const { method, path, query, context } = request
   const token = tokenIn(path)
@@ -45,14 +45,14 @@ export async function answerStranger(request: AnyDeskRequest): Promise<DeskAnswe
   return { seeOther: deskPath(context.site, isPlain ? '/sign-in' : `/sign-in?${next}`) }
 }
 
-/** In characters. Some proxies refuse a longer Location header. */
+/** In characters; some proxies refuse a longer Location header. */
 const LONGEST_NEXT = 1000
 
-/** `next`, or the start page if it could lead to another site: `//host`, `/\\host`, a path with a tab. */
+/** Returns `next`, or the start page if it could lead elsewhere, as `//host`, `/\\host` or with a tab. */
 export function safeNext(site: Site, next: string): string {
   const isPath = /^\/(?![/\\])/.test(next) && !/[\\\p{Cc}]/u.test(next)
   const isSafe = isPath && next.length <= LONGEST_NEXT && URL.canParse(next, site.url)
-  // Headers may only contain visible ASCII; all else is percent-encoded.
+  // Headers may contain only visible ASCII, so all else is percent-encoded.
   return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
 
@@ -134,7 +134,6 @@ async function signIn(request: AnyDeskRequest): Promise<DeskAnswer> {
   }
 }
 
-/** The message for a problem at sign-in; undefined for other problems. */
 function signInFault({ code, details: { retryAfter } }: Problem): SignInFault | undefined {
   const fault = BUSY[code]
   return fault && { ...fault, ...(retryAfter !== undefined && { retryAfter }) }
@@ -182,9 +181,7 @@ export const signOutPages: readonly DeskPage[] = [
   },
 ]
 
-/**
- * No declared field has a hyphen in its name, so these names cannot collide with the kept form's controls.
- */
+/** No declared field has a hyphen in its name, so these cannot collide with controls of the kept form. */
 const LOGIN = 'desk-login'
 const PASSWORD = 'desk-password'
 const ELSEWHERE = 'desk-elsewhere'

@@ -41,14 +41,14 @@ interface Line {
   taken: boolean[]
 }
 
-/** A meaning and its tokens, from index `from` until before `next`. */
+/** What was understood, and its tokens: from index `from` until before `next`. */
 interface PieceSpan<Meaning> extends Said<Meaning> {
   from: number
 }
 
 /**
- * The venue stands after `@`, or after the date and a comma: `Chorprobe, jeden Dienstag 19:30, Pfarrsaal`.
- * Undefined for more than 300 characters.
+ * Reads the line. The venue stands after `@`, or after the date and a comma: `Chorprobe, jeden Dienstag
+ * 19:30, Pfarrsaal`. Undefined for more than 300 characters.
  */
 export function readQuickLine(text: string, { language, timezone, now }: LineWriter): QuickLine | undefined {
   const tokens = tokensOf(text)
@@ -107,13 +107,10 @@ function takeLabels(line: Line): string[] {
 const isOfLabel = (token: Token | undefined) =>
   token !== undefined && (token.kind !== 'sign' || /^[-_&]$/.test(token.text))
 
-/** Reads a meaning that begins at token `at`; undefined if none does. */
+/** Reads what is said from token `at` on; undefined if it is not of the kind sought. */
 type Reader<Meaning> = (tokens: readonly Token[], at: number) => Said<Meaning> | undefined
 
-/**
- * All meanings that `read` finds in the free tokens, in order. `read` gets only the tokens up to the next
- * taken one.
- */
+/** Finds all that `read` understands in the free tokens; `read` gets none beyond the next taken token. */
 function allSpans<Meaning>(line: Line, read: Reader<Meaning>): PieceSpan<Meaning>[] {
   const { tokens, taken } = line
   const spans: PieceSpan<Meaning>[] = []
@@ -134,7 +131,7 @@ function endOfLeft(taken: readonly boolean[], at: number): number {
   return end < 0 ? taken.length : end
 }
 
-/** True if a meaning may begin here: not taken, no comma, not within a word, not after `@`. */
+/** True if a date, time or rule may begin here: not taken, no comma, not within a word, not after `@`. */
 function isFree({ tokens, taken }: Line, at: number): boolean {
   const [before, token] = [tokens[at - 1], tokens[at]]
   if (taken[at] || token?.text === ',' || before?.text === '@') return false
@@ -147,13 +144,13 @@ function untilAt(tokens: readonly Token[], at: number, { words, here }: Line): S
   return date && { meaning: date.meaning.date, next: date.next }
 }
 
-/** False for a time that begins with `24`: it is mostly a duration, as in `24h race`. */
+/** False for a time that begins with `24`: mostly that is a duration, as in `24h race`. */
 const isStart = ({ tokens }: Line) => {
   return ({ from }: PieceSpan<SpokenTime>) => tokens[from]?.text !== '24'
 }
 
 const CERTAINTY = { name: 3, word: 2, digits: 1, short: 0 }
-/** Added to a date's certainty if a time is next to it. */
+/** Added to the certainty of a date that has a time next to it. */
 const BESIDE_TIME = 3
 
 function bestDate(
@@ -173,13 +170,13 @@ function bestDate(
   return best
 }
 
-/** True if only commas and filler words stand between the spans. */
+/** True if only commas and filler words are between the spans. */
 function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from
 }
 
-/** An abbreviation such as `So` may be a date if it ends a part, and is capitalized or the whole part. */
+/** True if an abbreviation such as `So` may be a date: it ends a part, and is capitalized or alone in it. */
 function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknown>): boolean {
   const [before, first, after] = [tokens[from - 1], tokens[from], tokens[next]]
   const isEnd = after === undefined || taken[next] === true || after.text === ',' || after.text === '@'
@@ -187,7 +184,7 @@ function isAlone({ tokens, text, taken }: Line, { from, next }: PieceSpan<unknow
   return isEnd && (before === undefined || before.text === ',' || letter !== letter.toLowerCase())
 }
 
-/** The time next to the date, else next to the rule, else the last in the line. */
+/** Chooses the time next to the date, else next to the rule, else the last in the line. */
 function bestTime(
   line: Line,
   times: readonly PieceSpan<SpokenTime>[],
@@ -257,7 +254,6 @@ function placed(line: Line, when: PieceSpan<unknown> | undefined): Pick<QuickLin
   }
 }
 
-/** Takes the venue after `@`, up to a comma or the next taken token. */
 function takeVenue(line: Line): string | undefined {
   const { tokens, taken, text } = line
   const at = tokens.findIndex((token, place) => token.text === '@' && !token.isGlued && !taken[place])
@@ -275,7 +271,6 @@ interface Part {
   from: number
 }
 
-/** Punctuation trimmed from both ends of a part. */
 const LOOSE = /^[-–—:;|·•@]$/
 
 function partsLeft(line: Line): Part[] {
@@ -331,8 +326,8 @@ export interface QuickLinks {
 const MOST_LABELS = 10
 
 /**
- * The records that the line names in full, or by a prefix that only one visible record has. A label is a
- * category, or else a tag; its hyphens and underscores may stand for spaces.
+ * Finds the records that the line names in full, or by a prefix of only one visible record. A label is a
+ * category or else a tag; its hyphens and underscores may stand for spaces.
  */
 export async function findQuickLinks(
   line: QuickLine,

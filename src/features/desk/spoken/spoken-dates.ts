@@ -33,7 +33,7 @@ export function readSpokenDate(text: string, here: SpokenHere): SpokenDate | und
   const time = timesAt(tokens, 0, words)
   const whole = dateWithTime(tokens, words, here)
   if (whole) return whole
-  // The time may stand first: `19:30 freitag`.
+  // The time may come first: `19:30 freitag`.
   const date = time && dateAt(tokens, skipFillers(tokens, time.next, words), words, here, time.meaning)
   return date && isEnd(tokens, date.next, words) ? spokenOf(date.meaning, time.meaning) : undefined
 }
@@ -66,7 +66,7 @@ export interface FoundDate {
   by: 'name' | 'word' | 'digits' | 'short'
 }
 
-/** A date or range of dates. Today's weekday means today, or next week if `time` has passed. */
+/** Reads a date or range of dates. Today's weekday means today, or next week if `time` has passed. */
 export function dateAt(
   tokens: readonly Token[],
   at: number,
@@ -182,7 +182,7 @@ function digitsAt(tokens: readonly Token[], at: number, words: Vocabulary): Said
   return { meaning: { ...parts, year, lastDay: undefined, isGuess }, next: at + (isDotted ? 4 : 3) }
 }
 
-/** Dots or hyphens: the day comes first. Slashes: the language's order, or the other if that is no date. */
+/** After dots or hyphens, the day comes first; after slashes, the language's order, if that gives a date. */
 function byOrder(
   first: number,
   second: number,
@@ -228,7 +228,7 @@ function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): n
   return skipFillers(tokens, weekday.next + (isDotted ? 1 : 0), words)
 }
 
-/** A year of four digits, or of two: `2026`, `26`. */
+/** Reads a year of four digits, or of two: `2026`, `26`. */
 function yearOf(token: Token): number | undefined {
   if (token.kind !== 'number' || (token.text.length !== 4 && token.text.length !== 2)) return undefined
   return token.text.length === 2 ? CENTURY + Number(token.text) : Number(token.text)
@@ -305,12 +305,10 @@ function yearAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<n
     : undefined
 }
 
-/** Years searched for a date: the next 29 February may be eight years away. */
+/** In years: the next 29 February may be eight years away. */
 const MOST_YEARS = 8
 
-/**
- * The date meant: without a year, the next such date, or the previous one if only that falls on `weekday`.
- */
+/** Returns the date meant: without a year, the next, or the previous if only that falls on `weekday`. */
 function dateOf(
   { year, month, day }: Omit<Parts, 'lastDay'>,
   { now }: SpokenHere,

@@ -2,7 +2,7 @@ import { WEEKDAYS } from '../../../base/recurrence/recurrence.ts'
 import type { RecurrenceObject } from '../../../base/recurrence/recurrence-text.ts'
 import { type Said, saidAt, type Token, type Vocabulary } from './spoken-words.ts'
 
-/** A recurrence rule such as `every Tuesday`, `dienstags` or `toutes les 2 semaines`. */
+/** Reads a recurrence rule such as `every Tuesday`, `dienstags` or `toutes les 2 semaines`. */
 export function spokenRuleAt(
   tokens: readonly Token[],
   at: number,
@@ -29,7 +29,7 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
 /** A weekday in a rule, such as `tu` for 1. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
-/** One or several weekdays. Without `every`, the first must itself mean repetition, as `dienstags` does. */
+/** Reads weekdays. Without `every`, the first must itself mean repetition, as `dienstags` does. */
 function weekdaysAt(
   tokens: readonly Token[],
   at: number,

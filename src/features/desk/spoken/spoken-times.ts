@@ -52,7 +52,7 @@ export function timesAt(
   return start && ((end && stretchOf(start, end)) ?? (start.isBare ? undefined : saidTimes(start)))
 }
 
-/** True for a number over 12 after a word such as `at`, unless a word follows that the number may count. */
+/** True for an hour over 12 after a word such as `at`, unless the next word may be what the number counts. */
 function isHourSaid(
   tokens: readonly Token[],
   at: number,
@@ -63,7 +63,6 @@ function isHourSaid(
   return isBehind && hour > MOST_HALF_HOURS && tokens[next]?.kind !== 'word'
 }
 
-/** The last hour of the 12-hour clock. */
 const MOST_HALF_HOURS = 12
 
 interface SpokenClock {
@@ -105,7 +104,7 @@ function saidTimes(clock: SpokenClock): Said<SpokenTime> | undefined {
 
 function timeOf({ hour, minute, second, half }: SpokenClock): ClockTime | undefined {
   if (half !== undefined && hour < 1) return undefined
-  // `20 Uhr abends` gives the half of the day twice, so nothing is added to the hour.
+  // `20 Uhr abends` names the half of the day twice, so nothing is added to the hour.
   if (half !== undefined && hour > MOST_HALF_HOURS)
     return half === 'pm' ? clockTime(String(hour), minute, second) : undefined
   const whole = half === undefined ? hour : (hour % MOST_HALF_HOURS) + (half === 'pm' ? MOST_HALF_HOURS : 0)
@@ -166,7 +165,7 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
     : clock
   const half = saidAt(tokens, told.next, words.halves)
   const filler = saidAt(tokens, told.next, words.fillers)
-  // In `19 Uhr am Freitag` the word `am` belongs to the weekday.
+  // In `19 Uhr am Freitag` the word `am` belongs to the weekday, so it is no half of the day.
   if (!half || (filler && filler.next >= half.next) || !isHour(told.hour, half.meaning)) return told
   const isDotted = tokens[half.next]?.text === '.' && tokens[half.next - 2]?.text === '.'
   return { ...told, half: half.meaning, isBare: false, next: half.next + (isDotted ? 1 : 0) }
@@ -174,7 +173,7 @@ function closed(tokens: readonly Token[], clock: SpokenClock, words: Vocabulary)
 
 const isHour = (hour: number, half: 'am' | 'pm') => hour >= 1 && (half === 'pm' || hour <= MOST_HALF_HOURS)
 
-/** The minutes after the word or letter for hours: `19h30`, `19 Uhr 30`. */
+/** Reads the minutes after `h` or `Uhr`: `19h30`, `19 Uhr 30`. */
 function minutesAt(tokens: readonly Token[], at: number, words: Vocabulary): Token | undefined {
   const token = tokens[at]
   if (token?.kind !== 'number' || token.text.length !== 2 || Number(token.text) > 59) return undefined

@@ -2,7 +2,7 @@ import { madeOnce } from '../../../base/cache.ts'
 import { fold } from '../../../base/text/characters.ts'
 import { DAY_MS } from '../../../base/text/zones.ts'
 
-/** A number, word or other character of a text, and where it begins and ends; letters are folded. */
+/** A number, word or other character, with its position in the text; letters are folded. */
 export interface Token {
   text: string
   kind: 'number' | 'word' | 'sign'
@@ -16,7 +16,7 @@ const LONGEST_SPOKEN = 300
 
 const PIECE = /(\d+)|([\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*)|\S/gu
 
-/** Splits a text into tokens; none if it is longer than `LONGEST_SPOKEN`. */
+/** Splits a text into tokens; a text longer than `LONGEST_SPOKEN` has none. */
 export function tokensOf(text: string): Token[] {
   if (text.length > LONGEST_SPOKEN) return []
   const tokens: Token[] = []
@@ -28,7 +28,7 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Phrases by their first word, the longest first. */
+/** Phrases by their first word, longest first. */
 type Phrases<Meaning> = ReadonlyMap<string, readonly { words: readonly string[]; meaning: Meaning }[]>
 
 export interface Said<Meaning> {
@@ -36,7 +36,7 @@ export interface Said<Meaning> {
   next: number
 }
 
-/** The longest phrase that begins at token `at`, ignoring hyphens between its words. */
+/** Finds the longest phrase that begins at token `at`, ignoring hyphens between its words. */
 export function saidAt<Meaning>(
   tokens: readonly Token[],
   at: number,
@@ -60,14 +60,14 @@ function endOfPhrase(tokens: readonly Token[], at: number, words: readonly strin
   return next
 }
 
-/** `day` is 0 for Monday. `isShort`: an abbreviation that may be another word, as `So`, `mar` or `sun`. */
+/** `day` is 0 for Monday. `isShort`: an abbreviation that may be another word, such as `So` or `sun`. */
 export interface SpokenWeekday {
   day: number
   isShort: boolean
 }
 
 interface TimeWords {
-  /** Words for a day, with its distance from today in days. */
+  /** Words for days, with the number of days from today. */
   days: Readonly<Record<string, number>>
   next: string
   this: string
@@ -78,7 +78,7 @@ interface TimeWords {
   units: Readonly<Record<string, number>>
   /** Words before a date or time that add nothing to its meaning. */
   fillers: string
-  /** Words before an hour as a bare number, such as `at`. */
+  /** Words before an hour without a unit, such as `at`. */
   at: string
   to: string
   until: string
@@ -87,7 +87,7 @@ interface TimeWords {
   midnight: string
   morning: string
   evening: string
-  /** Words after a weekday for a part of the day, but no time. */
+  /** Words for a part of the day after a weekday, without a time. */
   dayParts: string
   allDay: string
   every: string
@@ -98,9 +98,9 @@ interface TimeWords {
   monthly: string
   yearly: string
   ofMonth: string
-  /** Words for a repeated weekday, from Monday to Sunday, such as `dienstags`. */
+  /** Words for a weekday that repeats, from Monday to Sunday, such as `dienstags`. */
   weekdays: string
-  /** Abbreviations and spellings that `Intl` does not give. */
+  /** Abbreviations and spellings that `Intl` does not know. */
   moreWeekdays: Readonly<Record<string, number>>
   ordinals: string
   /** Ordinals with their number; -1 means the last. */
@@ -269,7 +269,7 @@ const WORDS: Readonly<Record<string, TimeWords>> = {
   },
 }
 
-/** Phrases of the language and of English; if one means different things, the language wins. */
+/** Phrases of the language and of English; where they mean different things, the language's own. */
 export interface Vocabulary {
   isMonthFirst: boolean
   months: Phrases<number>
@@ -368,14 +368,13 @@ function phrasesOf<Meaning>(entries: readonly (readonly [string, Meaning])[]): P
   return Map.groupBy(phrases, ({ words }) => words[0] ?? '')
 }
 
-/** Hyphens are left out, since `saidAt` ignores them. */
+/** Hyphens are left out, as `saidAt` ignores them. */
 const wordsIn = (phrase: string) =>
   tokensOf(phrase)
     .map(({ text }) => text)
     .filter((text) => text !== '-')
 
 const MONDAY = Date.UTC(2024, 0, 1)
-/** In letters. */
 const SHORTEST_MONTH = 3
 
 function monthNames(language: string): [string, number][] {
@@ -424,7 +423,7 @@ function compounds(
   )
 }
 
-/** The date at `ms` in each format, without dots, and also with `ae`, `oe` and `ue` for umlauts. */
+/** Formats the date at `ms`, without dots, and also with `ae`, `oe` and `ue` for umlauts. */
 function namesOf(language: string, ms: number, ...formats: Intl.DateTimeFormatOptions[]): string[] {
   return formats.flatMap((format) => {
     const name = new Intl.DateTimeFormat(language, { ...format, timeZone: 'UTC' })

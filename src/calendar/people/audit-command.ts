@@ -3,8 +3,8 @@ import { askedCount, askedMoment, table } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { findTexts, type HistoryFilter, isNamedText, listHistory } from '../../store/storage/history.ts'
+import { runOnDatabase } from '../../store/storage/open-database.ts'
 import type { HistoryColumns } from '../../store/storage/schema.ts'
-import { runOnDatabase } from './user-commands.ts'
 
 const KINDS = [
   'event',

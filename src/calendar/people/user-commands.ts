@@ -1,8 +1,9 @@
 import { Argument, type Command, Option } from 'commander'
-import { askedMoment, type Print, runCommand, table } from '../../base/run-command.ts'
+import { askedMoment, table } from '../../base/run-command.ts'
 import { formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
 import type { Database } from '../../store/storage/database.ts'
-import { type Tx, type Writer, writerBy } from '../../store/storage/recording.ts'
+import { runOnDatabase } from '../../store/storage/open-database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
 import { addCredential, listCredentials, revokeCredentials } from './credentials.ts'
 import { addSignInLink, findLinkEnd, INVITATION_DAYS, LINK_MINUTES, linkTo } from './desk-passwords.ts'
@@ -325,20 +326,4 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   if (all && id === undefined) return 'all'
   if (!all && id !== undefined && /^\d{1,9}$/.test(id)) return Number(id)
   throw new Error('Give either the id that `password list` shows or --all.')
-}
-
-/** Runs `work` with the command as writer. An error ends the command with one sentence and exit code 1. */
-export function runOnDatabase(
-  command: Command,
-  open: () => Promise<Database>,
-  work: (database: Database, print: Print, by: Writer) => Promise<void>,
-): Promise<void> {
-  return runCommand(command, async (print) => {
-    const database = await open()
-    try {
-      await work(database, print, writerBy(['kalends', command.parent?.name(), command.name()].join(' ')))
-    } finally {
-      await database.close()
-    }
-  })
 }

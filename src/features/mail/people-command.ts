@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { runOnDatabase } from '../../calendar/people/user-commands.ts'
 import type { CommandGround } from '../../feature.ts'
-import { openCalendar } from '../../store/storage/open-database.ts'
+import { openCalendar, runOnDatabase } from '../../store/storage/open-database.ts'
 import { parseMailAddress } from './mail-address.ts'
 import { exportAddress, forgetAddress } from './people-part.ts'
 

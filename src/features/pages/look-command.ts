@@ -13,8 +13,8 @@ import {
 } from '../../base/look-settings.ts'
 import { table } from '../../base/run-command.ts'
 import { beginningOf } from '../../base/text/characters.ts'
-import { runOnDatabase } from '../../calendar/people/user-commands.ts'
 import type { Database } from '../../store/storage/database.ts'
+import { runOnDatabase } from '../../store/storage/open-database.ts'
 import {
   faultOfSetting,
   isGiven,

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import { addList, table } from '../../base/run-command.ts'
-import { runOnDatabase } from '../../calendar/people/user-commands.ts'
 import type { Topic } from '../../feature.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { describeHeld } from '../../store/storage/edition.ts'
+import { runOnDatabase } from '../../store/storage/open-database.ts'
 import type { Writer } from '../../store/storage/recording.ts'
 import { sendTest } from './send-webhooks.ts'
 import {

@@ -1,14 +1,16 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { type Config, databaseAddress, mediaAddress } from '../../base/config.ts'
 import { freeBytesOf, LEAST_FREE_BYTES } from '../../base/files.ts'
+import { type Print, runOnOpened } from '../../base/run-command.ts'
 import { type Database, type Db, isPostgres } from './database.ts'
 import { databaseFile, refuseMoved } from './database-address.ts'
 import { findMigrations, migrate } from './migrate.ts'
 import { type KeepsTables, listFeatureTables } from './migration.ts'
-import type { Tx } from './recording.ts'
+import { type Tx, type Writer, writerBy } from './recording.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
@@ -234,4 +236,16 @@ async function needRoom(file: string): Promise<void> {
 
 async function writeAgain(tx: Db): Promise<void> {
   await sql`update editions set edition = edition`.execute(tx)
+}
+
+/** Runs `work` with the command as writer. An error ends the command with one sentence and exit code 1. */
+export function runOnDatabase(
+  command: Command,
+  open: () => Promise<Database>,
+  work: (database: Database, print: Print, by: Writer) => Promise<void>,
+): Promise<void> {
+  const opening = async () => ({ database: await open() })
+  return runOnOpened(command, opening, ({ database }, print) =>
+    work(database, print, writerBy(['kalends', command.parent?.name(), command.name()].join(' '))),
+  )
 }

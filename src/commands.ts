@@ -13,7 +13,7 @@ const ownGroups: readonly CommandGroup[] = [
   {
     names: ['user', 'password'],
     register: async (program, { configure, features }) => {
-      const { registerUserCommands } = await import('./calendar/people/user-commands.ts')
+      const { registerUserCommands } = await import('./features/accounts/user-commands.ts')
       registerUserCommands(
         program,
         () => openCalendar(configure(), features),
@@ -24,7 +24,7 @@ const ownGroups: readonly CommandGroup[] = [
   {
     names: ['audit'],
     register: async (program, { configure, features }) => {
-      const { registerAuditCommand } = await import('./calendar/people/audit-command.ts')
+      const { registerAuditCommand } = await import('./features/accounts/audit-command.ts')
       registerAuditCommand(program, () => openCalendar(configure(), features))
     },
   },

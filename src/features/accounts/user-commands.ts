@@ -1,13 +1,16 @@
 import { Argument, type Command, Option } from 'commander'
 import { askedMoment, table } from '../../base/run-command.ts'
 import { formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
-import type { Database } from '../../store/storage/database.ts'
-import { runOnDatabase } from '../../store/storage/open-database.ts'
-import type { Tx } from '../../store/storage/recording.ts'
-import { type CredentialScope, ROLES, type Role, SCOPES } from './caller.ts'
-import { addCredential, listCredentials, revokeCredentials } from './credentials.ts'
-import { addSignInLink, findLinkEnd, INVITATION_DAYS, LINK_MINUTES, linkTo } from './desk-passwords.ts'
-import { listSessions } from './sessions.ts'
+import { type CredentialScope, ROLES, type Role, SCOPES } from '../../calendar/people/caller.ts'
+import { addCredential, listCredentials, revokeCredentials } from '../../calendar/people/credentials.ts'
+import {
+  addSignInLink,
+  findLinkEnd,
+  INVITATION_DAYS,
+  LINK_MINUTES,
+  linkTo,
+} from '../../calendar/people/desk-passwords.ts'
+import { listSessions } from '../../calendar/people/sessions.ts'
 import {
   changeRole,
   deactivateUser,
@@ -20,7 +23,10 @@ import {
   reactivateUser,
   removeUser,
   type User,
-} from './users.ts'
+} from '../../calendar/people/users.ts'
+import type { Database } from '../../store/storage/database.ts'
+import { runOnDatabase } from '../../store/storage/open-database.ts'
+import type { Tx } from '../../store/storage/recording.ts'
 
 type DeskSite = () => string | undefined
 

@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const SPARE = [
+  'accounts',
   'webhooks',
   'mail',
   'openid-connect',

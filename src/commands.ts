@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Config, settingsPage, siteOf } from './base/config.ts'
+import { settingsPage } from './base/config.ts'
 import { type Print, runCommand } from './base/run-command.ts'
 import type { CommandGround, CommandGroup, Feature } from './feature.ts'
 import type { Database } from './store/storage/database.ts'
@@ -7,31 +7,13 @@ import { openCalendar } from './store/storage/open-database.ts'
 
 // All commands but `serve` of `command-line.ts`, in groups that are loaded on demand.
 
-/** The groups of the kernel, in the order of the help page. */
-const ownGroups: readonly CommandGroup[] = [
-  { names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'], register: registerOwn },
-  {
-    names: ['user', 'password'],
-    register: async (program, { configure, features }) => {
-      const { registerUserCommands } = await import('./features/accounts/user-commands.ts')
-      registerUserCommands(
-        program,
-        () => openCalendar(configure(), features),
-        () => deskSiteOf(configure()),
-      )
-    },
-  },
-  {
-    names: ['audit'],
-    register: async (program, { configure, features }) => {
-      const { registerAuditCommand } = await import('./features/accounts/audit-command.ts')
-      registerAuditCommand(program, () => openCalendar(configure(), features))
-    },
-  },
-]
+const ownGroup: CommandGroup = {
+  names: ['settings', 'invalidate-etags', 'restored', 'hold', 'resume'],
+  register: registerOwn,
+}
 
 export const commandGroups = (features: readonly Feature[]): readonly CommandGroup[] => [
-  ...ownGroups,
+  ownGroup,
   ...features.flatMap(({ commands = [] }) => commands),
 ]
 
@@ -110,8 +92,4 @@ async function holdOrResume(
   } finally {
     await database.close()
   }
-}
-
-function deskSiteOf(config: Config): string | undefined {
-  return config.desk === 'on' ? siteOf(config, config.port).url : undefined
 }

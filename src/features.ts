@@ -1,4 +1,5 @@
 import type { Feature } from './feature.ts'
+import { accounts } from './features/accounts/accounts-feature.ts'
 import { assistants } from './features/assistants/assistants-feature.ts'
 import { demo } from './features/demo/demo-feature.ts'
 import { desk } from './features/desk/desk-feature.ts'
@@ -18,6 +19,7 @@ import { webhooks } from './features/webhooks/webhooks-feature.ts'
 // To remove a feature, delete its folder and the two lines about it here.
 
 export const features: readonly Feature[] = [
+  accounts,
   feeds,
   pages,
   desk,

@@ -100,8 +100,7 @@ interface GroundOptions {
 }
 
 /**
- * Opens the database and the store of images, and creates the first administrator. With `demo`, also fills a
- * database that has no events.
+ * Opens the database and the store of images, and creates the first administrator.
  * @throws Error with one sentence if the data folder is a file or the database cannot be opened
  */
 export async function prepareGround(
@@ -149,8 +148,7 @@ const { version } = packageJson
 const LONGEST_LOGIN = 100
 
 /**
- * Starts the service and resolves once it answers requests. With `demo`, also fills a database that has no
- * events.
+ * Starts the service and resolves once it answers requests.
  * @throws Error with one sentence if the database cannot be opened or the port is in use
  */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
@@ -342,7 +340,6 @@ interface Log {
   flushed: () => Promise<void>
 }
 
-/** Logs to standard error, without passwords and other secrets. */
 function openLog(config: Config): Log {
   // With `minLength` 0, `flush` would call back before the lines are written.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1 })

@@ -59,7 +59,6 @@ function givenFlags(flags: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** The command-line arguments that give another process the same settings. */
 function settingWords(given: Record<string, string>): string[] {
   return Object.entries(given).flatMap(([name, value]) => [flagName(name), value])
 }

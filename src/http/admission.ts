@@ -106,7 +106,6 @@ function turnOf({ waiting, turn }: Queue, client: string): number {
   return Math.max(turn, waiting.findLast((other) => other.client === client)?.turn ?? 0) + 1
 }
 
-/** True if the queue is full and its last waiter need not give way to this client. */
 function hasNoRoom(queue: Queue, client: string): boolean {
   const { waiting, limit } = queue
   return waiting.length >= limit.waiting && turnOf(queue, client) >= (waiting.at(-1)?.turn ?? 0)

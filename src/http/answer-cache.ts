@@ -33,7 +33,6 @@ export interface AnswerCache {
   isCollecting: boolean
 }
 
-/** How many hashes `asked` holds. */
 const ASKED = 65_536
 
 export function emptyAnswerCache(

@@ -21,7 +21,6 @@ interface Batching {
   answerItem: (incoming: IncomingRequest, context: Context) => Promise<Answer>
 }
 
-/** An answer is null for a request that was not run because another failed. */
 interface BatchAnswers {
   failed: boolean
   answers: readonly (Answer | null)[]
@@ -174,7 +173,6 @@ async function beginRequest(
 
 /**
  * Runs all writes in one transaction. If a write is refused, all are undone, and the refused one is returned.
- * @throws errors that are no fault of a request
  */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
   const under: { way: Waiting | undefined } = { way: undefined }

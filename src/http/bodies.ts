@@ -177,7 +177,6 @@ export interface ArrivedFile {
   read: () => Promise<Buffer>
 }
 
-/** Reads the body into a file that exists until `letGo`. */
 async function readToDisk(request: IncomingMessage, holding: Holding, intake: Intake): Promise<ArrivedFile> {
   checkLength(request, intake.fileBytes)
   const { take, arrived } = await openFile(holding, intake)
@@ -366,7 +365,6 @@ const IN_PASSING = 524_288
 /**
  * Reads a form. Bytes count against the memory limit from arrival until they are written to disk, so a form
  * that exceeds it is refused at once. The request is not read any further after this returns or throws.
- * @throws Problem, or the error of a failed write to disk
  */
 async function readForm(
   request: IncomingMessage,

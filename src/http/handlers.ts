@@ -60,7 +60,6 @@ export function describeRoute(route: Route, context: Context, batchesOf = batche
   }
 }
 
-/** Marks an endpoint that batches may call, as the platform does. */
 function batchesIn({ batched }: Endpoint): object {
   return batched ? { allow_batch: { v1: true } } : {}
 }

@@ -177,7 +177,6 @@ async function answerRead(
   return okAnswer({ id: history.id, version, values: await valuesAt(context.db, history, version) })
 }
 
-/** Hides `address` and `request` from all but administrators. */
 function presentAct(
   { sequence, time_utc, action, user, login, client, ...act }: ActWithChanges,
   { caller }: Context,

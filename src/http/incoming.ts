@@ -54,7 +54,6 @@ export interface Exchange {
   requestId: string
   /** When the request arrived, by `performance.now`. */
   arrived: number
-  /** The login of the caller, once it is known. */
   user?: string | undefined
 }
 

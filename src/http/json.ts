@@ -305,5 +305,5 @@ export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buff
   yield Buffer.concat(some)
 }
 
-/** The number of bytes that `partByPart` yields at a time. */
+/** In bytes. */
 const STREAMED_AT_ONCE = 262_144

@@ -315,7 +315,7 @@ export function callerContext(
   return contextWith(service, caller, now, service.database.read, undefined, incoming)
 }
 
-/** Makes a context; `listed` is the memory that answers public lists. */
+/** `listed` is the memory that answers public lists. */
 function contextWith<Memory extends EventMemory | undefined>(
   { database, site, images, memory, report }: Service,
   caller: Caller,
@@ -513,7 +513,6 @@ function asPreferred(
   return { ...answer, headers, body: undefined, representation: { format: 'none', bytes: Buffer.alloc(0) } }
 }
 
-/** True if `return=minimal` is the first `return` preference. */
 function wantsMinimal(prefer: string): boolean {
   const preferences = prefer
     .split(',')

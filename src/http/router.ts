@@ -150,7 +150,6 @@ function whatFails(error: unknown): string {
 const MEDIA_PATH = '/media/'
 const MEDIA_ROUTE = '/media/*'
 
-/** @throws Problem if there is no such file */
 function mediaAnswer({ images }: Service, entrance: Entrance): Answering {
   return async (exchange) => {
     const { request, response, url } = exchange

@@ -294,7 +294,6 @@ async function pipe(
   announce(entrance.onAnswered, exchange, route, from, status, bytes)
 }
 
-/** True if the reader has gone, or was dropped. */
 function isLeaving(error: unknown): boolean {
   const code = codeOf(error)
   return (

@@ -69,7 +69,6 @@ const statusFilterField = defineFields({
   },
 })
 
-/** True for `any` as the only status, from callers who may see unpublished records. */
 function isAny(value: unknown, { caller }: ValueContext): boolean {
   const [only, ...others] = listEntries(value) ?? []
   return only === 'any' && others.length === 0 && seesUnpublished(caller)

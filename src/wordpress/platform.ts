@@ -251,7 +251,7 @@ function uncached(route: Route): Route {
   return { ...route, endpoints: route.endpoints.map(({ cached: _cached, ...endpoint }) => endpoint) }
 }
 
-/** The route of a single record. Reading takes `context` if lists of the resource do. */
+/** Reading takes `context` if lists of the resource do. */
 function platformItem(served: ServedResource, actions: readonly RouteAction['do'][]): Route {
   const { context } = served.filters
   const route = itemRoute(served, 'id', served.resource.addresses.id)

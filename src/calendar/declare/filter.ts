@@ -7,7 +7,7 @@ import type { Field } from './resource.ts'
 
 /**
  * How links to other pages repeat a parameter (rule 11.4): not at all (`'none'`), computed from the sent
- * value (`ofSent`), or computed for every list (`ofList`). Without `links`, the sent value is repeated.
+ * value (`ofSent`) or for every list (`ofList`). By default, the sent value is repeated.
  */
 type InLinks<Value, Ground> = 'none' | { ofSent(sent: Value): unknown } | { ofList(ground: Ground): unknown }
 

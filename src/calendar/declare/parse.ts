@@ -25,8 +25,8 @@ const ORDINARY: Parsing = { extent: 'whole', mayAsk: true }
 /**
  * Reads and checks the sent values; a promise only if the database has to be asked. Null counts as absent
  * (rule 1.5).
- * @throws Problem, at once or in the promise, naming every missing field; else every one over a limit; else
- * every invalid one; else every one of the wrong type (rule 1.2); else rest_forbidden if `mayAsk` is false
+ * @throws Problem, at once or in the promise, naming all missing fields; else all over a limit; else all
+ * invalid ones; else all of the wrong type (rule 1.2); else rest_forbidden if `mayAsk` is false
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -65,10 +65,6 @@ export function refuseOversized(fields: Fields, raw: RawValues, context: ValueCo
   sentOf(fields, raw, context, 'partial')
 }
 
-/**
- * The entries of the fields that were sent, in the order of declaration.
- * @throws Problem naming all missing fields, else all over a limit
- */
 function sentOf(fields: Fields, raw: RawValues, { site }: ValueContext, extent: Parsing['extent']): Entry[] {
   const { entries, required } = knownOf(fields)
   if (extent === 'whole' && required.length > 0) refuseMissing(required, raw)

@@ -135,10 +135,7 @@ function keyAt(key: string, place: number | undefined): string {
   return place === undefined ? key : `${key}\n${place}`
 }
 
-/**
- * Runs `work` unless this process is doing work with the key.
- * @throws Problem rest_idempotency_key_in_use or rest_idempotency_key_reused
- */
+/** @throws Problem rest_idempotency_key_in_use or rest_idempotency_key_reused */
 async function unlessUnderWay(
   underWay: UnderWay,
   once: Once,
@@ -189,11 +186,7 @@ async function storeOnce(
   return answer
 }
 
-/**
- * The stored answer of the key.
- * @throws Problem rest_idempotency_key_reused if it belongs to another request, rest_forbidden if the caller
- * has lost rights since
- */
+/** @throws Problem rest_idempotency_key_reused; rest_forbidden if the caller has lost rights since */
 async function findReplay(db: Db, once: Once, context: Context): Promise<StoredAnswer | undefined> {
   const stored = await findStored(db, once, storedSince(context))
   if (!stored) return undefined

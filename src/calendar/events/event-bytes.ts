@@ -58,8 +58,8 @@ export async function linksOfEvent(db: Db, row: EventRow, known: LinkIds = {}): 
 }
 
 /**
- * The JSON of listed events, which memory keeps for a page, not for a window. Undefined for a list not found
- * in the index, or with one occurrence of each series.
+ * The JSON of listed events, which memory keeps for a page, not for a window. Undefined for a list that is
+ * not from the index, or is collapsed.
  */
 export function loadJson(
   context: Context,

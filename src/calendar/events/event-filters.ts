@@ -422,7 +422,6 @@ export const writeEventParameters = linkWriter<EventGround, typeof eventFilters>
   'collapse',
 ])
 
-/** `index` returns undefined if the database has to be asked. */
 interface EventPartRules {
   sql: PartNarrowing<EventsQuery, EventGround, Condition>
   index: (

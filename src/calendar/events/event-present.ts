@@ -233,8 +233,8 @@ const named = Object.entries(writers).map(([name, write], at) => ({
 const rareOfEvents = rareFields()
 
 /**
- * Writes the members of the event's own row; `rare`, which few events have, come last. Joins strings instead
- * of making an object, since this decides how fast uncached lists are.
+ * Writes the members of the event's own row; `rare`, which few events have, come last. Joins strings, since
+ * this decides how fast uncached lists are.
  * @throws Error if the event cannot be shown
  */
 export function writeCore(

@@ -48,7 +48,7 @@ export interface PreparedEvent {
   venues: PreparedLink[] | undefined
   organizers: PreparedLink[] | undefined
   columns?: OwnColumns | undefined
-  /** The iCalendar UID that the event has elsewhere. */
+  /** The iCalendar UID that an imported event has at its source. */
   uid?: string | undefined
 }
 
@@ -164,7 +164,6 @@ export async function settleChange(
   return { before, values: { ...own, ...pictured, slug }, links: { ...links, terms }, made }
 }
 
-/** The columns computed without the database. @throws Problem for refused values */
 function ownColumns(before: EventRow | undefined, values: EventValues, context: ValueContext) {
   const kept = keptColumns(event.fields, values) as Partial<EventRow> & Pick<EventRow, 'title'>
   const textOf = (name: 'title' | 'excerpt' | 'description' | 'event_status') =>

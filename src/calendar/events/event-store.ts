@@ -455,7 +455,6 @@ export async function showLinks(tx: Tx, rows: readonly EventRow[]): Promise<void
   )
 }
 
-/** Records the former slug of a public event, and keeps a withdrawn row while it is out of public lists. */
 async function leaveTraces(tx: Tx, before: EventRow, after: EventRow): Promise<void> {
   const isWithdrawn = isListed(before) && !isListed(after)
   const isBack = !isListed(before) && isListed(after)

@@ -144,10 +144,7 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
 /** Start or end as requested. A UTC time that is not the local time in the zone is ignored. */
 export type Edge = string | Moment
 
-/**
- * The bounds of a list without date parameters (rule 12.1).
- * @param now in ms
- */
+/** The bounds of a list without date parameters (rule 12.1). @param now in ms */
 export function defaultWindow(zone: string, now: number): Readonly<{ start: string; end: string }> {
   const second = Math.floor(now / 1000)
   if (latest.zone !== zone || latest.second !== second) latest = { zone, second, window: windowAt(zone, now) }

@@ -210,8 +210,7 @@ export const eventOperations: Operations<EventRow, LoadedEvent> = {
 }
 
 /**
- * Locks and reads an event, then checks the caller's right by `may`: another writer may have published it or
- * changed its author.
+ * Locks and reads an event, then checks `may`: another writer may have published it or changed its author.
  * @throws Problem rest-event-not-found, rest_forbidden
  */
 export async function getHeld(tx: Tx, id: number, context: Context, may: typeof mayEdit): Promise<EventRow> {

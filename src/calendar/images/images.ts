@@ -317,7 +317,6 @@ export function presentImage(row: ImageRow, mediaUrl: string) {
 /** After this many numbered file names, a random one is used. */
 const NUMBERED_NAMES = 20
 
-/** Stores the files in the folder of the month, under the first name that is free in database and store. */
 async function storeImage(prepared: PreparedImage, context: Context): Promise<StoredImage> {
   const folder = formatUtc(context.now).slice(0, 7).replace('-', '/')
   for (let attempt = 0; ; attempt++) {
@@ -341,7 +340,6 @@ function filesUnder(stem: string, prepared: PreparedImage): Map<string, Prepared
   return files
 }
 
-/** True if an image has one of the keys, even if its file is not in the store. */
 async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
   // A key may be the main file or one of its sizes.
   const owners = keys.flatMap((key) => {
@@ -357,7 +355,6 @@ async function isTaken(db: Db, keys: readonly string[]): Promise<boolean> {
   return rows.some((row) => filesOf(row).some((file) => keys.includes(file)))
 }
 
-/** Stores all files or none; false if a name is taken. */
 async function putAll(
   store: MediaStore,
   files: ReadonlyMap<string, PreparedFile>,

@@ -34,7 +34,6 @@ import {
 } from '../records/record-store.ts'
 import type { LinkedCondition, LinkedType } from './linked-store.ts'
 
-/** Parameters that make one condition together; `status` narrows every list, even unsent. */
 type LinkedPart = 'status' | 'place'
 
 type LinkedFilter<Value> = Filter<
@@ -182,7 +181,7 @@ function linkedTo(event: number, ground: LinkedGround): LinkedCondition {
   return (record) => record.exists(visibleLinks(record, ground).where(sql.ref<number>('event'), '=', event))
 }
 
-/** Records with events, or without. Drafts, pending and trashed events do not count. */
+/** Drafts, pending and trashed events do not count. */
 function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   return (record) => {
     const links = visibleLinks(record, ground)

@@ -46,7 +46,6 @@ import { recordRights, requireReadable } from './record-present.ts'
 
 type DescribedRow = LinkedRow & { description: string }
 
-/** A record as answers show it; `single` adds linked data. @throws Error when it cannot be shown */
 type Present<Row> = (context: Context, row: Row, image: ImageRow | undefined, extent: Extent) => object
 
 interface LoadedLinked<Row> {
@@ -168,8 +167,7 @@ export function trashedAnyway({ report }: Context, id: number, error: unknown): 
 }
 
 /**
- * Locks and reads a record, then checks the caller's right by `may`: another writer may have changed its
- * author or status.
+ * Locks and reads a record, then checks `may`: another writer may have changed author or status.
  * @throws Problem rest_forbidden
  */
 async function getHeld(

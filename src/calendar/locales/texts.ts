@@ -1,7 +1,6 @@
 import type { Language } from '../../base/config.ts'
 import type { Text } from './messages.ts'
 
-/** The plural forms (CLDR) that texts give. */
 interface PluralForms {
   en: 'one' | 'other'
   de: 'one' | 'other'

@@ -40,7 +40,7 @@ const EDITOR = [
   'unfiltered_html',
 ] as const
 
-/** The capabilities of each role (rule 26.1). */
+/** See rule 26.1. */
 const capabilitiesOf: Readonly<Record<Role, ReadonlySet<Capability>>> = {
   administrator: new Set<Capability>([...EDITOR, 'manage_users']),
   editor: new Set<Capability>(EDITOR),

@@ -15,7 +15,6 @@ import { isVisible } from '../records/record-store.ts'
 import { isParent, isTermList } from './term-rules.ts'
 import { findTermsByEntries, isDigits, type TermCondition } from './term-store.ts'
 
-/** Parameters that make one condition together; `use` narrows every list, even unsent. */
 type TermPart = 'use' | 'event'
 
 type TermFilter<Value> = Filter<

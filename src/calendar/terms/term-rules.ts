@@ -170,9 +170,8 @@ export async function changeTerm(tx: Tx, term: TermRow, values: TermValues): Pro
 }
 
 /**
- * Checks that a term with `levels` levels may go below `parent`. The tree is kept shallow, since every answer
- * reads all ancestors.
- * @throws Problem rest_invalid_param if the tree would get too deep
+ * The tree is kept shallow, since every answer reads all ancestors.
+ * @throws Problem rest_invalid_param if `levels` more levels below `parent` are too many
  */
 async function refuseDeep(tx: Tx, parent: number, levels: number): Promise<void> {
   if (parent === 0) return
@@ -239,7 +238,6 @@ export async function settleTerms(
   return [...ids]
 }
 
-/** Finds or creates a term, after waiting for another writer who may be creating it. */
 async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: string): Promise<TermRow> {
   await holdNames(tx, taxonomy)
   const [found] = await findTermsByTexts(tx, taxonomy, [text])

@@ -218,10 +218,7 @@ function registerUserRemove(user: Command, open: () => Promise<Database>): void 
     )
 }
 
-/**
- * Rethrows the error; if the user owns records, the message also names the option `--reassign`.
- * @throws Error always
- */
+/** Rethrows the error; if the user owns records, the message also names the option `--reassign`. */
 function nameReassign(error: unknown): never {
   if (error instanceof RefusedUserChange && error.why === 'ownsRecords')
     throw new Error(error.message.replace(/\.$/, ' with --reassign LOGIN.'))

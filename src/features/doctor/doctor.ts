@@ -9,7 +9,7 @@ import { checkClock, checkNetwork } from './network-checks.ts'
 /**
  * Examines everything; changes nothing. If `read` throws, each line of the error is a finding, and nothing
  * else is examined.
- * @param now milliseconds since the epoch
+ * @param now in ms
  */
 export async function examine(
   read: () => Config,

@@ -196,8 +196,7 @@ interface SiteClock {
 }
 
 /**
- * Compares the clocks of database server and site, and the last change. @param now milliseconds since the
- * epoch
+ * Compares the clocks of database server and site, and the last change. @param now in ms
  */
 export function checkClock(
   now: number,

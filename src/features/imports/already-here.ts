@@ -142,7 +142,7 @@ async function findByUid(
 
 /**
  * Refuses a source without imported events if half of its first `events` came from another source.
- * @throws Error that says how to continue
+ * @throws Error
  */
 export async function refuseDoubled(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,

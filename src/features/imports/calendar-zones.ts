@@ -351,7 +351,6 @@ export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc
   return steps.findLast(({ at }) => at <= utc)?.offset ?? offset
 }
 
-/** True if offsets and changes agree between `from` and `to` (ms since the epoch). */
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
   // Cheap test first: one time in summer and one in winter.
   const half = Math.min(to, from + 182 * DAY_MS)

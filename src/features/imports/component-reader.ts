@@ -163,7 +163,7 @@ const TEXTS = new Set([
   ],
 ])
 
-/** Names of RFC 5545, 7986 and 9073, and some of version 1.0. */
+/** Names of RFC 5545, 7986 and 9073, and some of vCalendar 1.0. */
 const KNOWN = new Set(
   (
     'ATTACH CATEGORIES CLASS COMMENT DESCRIPTION GEO LOCATION PERCENT-COMPLETE PRIORITY RESOURCES ' +

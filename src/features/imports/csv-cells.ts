@@ -193,10 +193,7 @@ export function readHeader(
   return columns
 }
 
-/**
- * Reads `--map`, such as `Column=field`.
- * @throws Error for an unknown field
- */
+/** Reads `--map`, such as `Column=field`. @throws Error for an unknown field */
 export function readMapping(words: readonly string[]): Map<string, ColumnMeaning> {
   const given = words.map((word) => {
     const at = word.lastIndexOf('=')

@@ -48,10 +48,7 @@ export interface SeenAtAddress {
 
 const MOST_TOLD = 100
 
-/**
- * Dry run of an import from the address.
- * @throws Error when it cannot be read
- */
+/** Dry run of an import from the address. @throws Error when it cannot be read */
 export async function lookAtAddress(context: Context, { address }: StagedAddress): Promise<SeenAtAddress> {
   const reader = { zone: context.site.timezone, backOffMs: 500 }
   const { source, close } = await openSource(address, { guest: context.images.hosts }, reader)
@@ -80,14 +77,10 @@ export async function lookAtAddress(context: Context, { address }: StagedAddress
 interface AskedAddress {
   address: string
   everySeconds: number
-  /** True if new events are reviewed before they are published. */
   isReviewed: boolean
 }
 
-/**
- * Saves a schedule that is due at once.
- * @returns its name
- */
+/** Saves a schedule that is due at once. @returns its name */
 export async function keepAddress(
   { db, write, caller, now }: Context,
   { address, everySeconds, isReviewed }: AskedAddress,

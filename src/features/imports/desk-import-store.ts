@@ -64,10 +64,7 @@ export function findDeskImport(db: Db, id: number): Promise<DeskImportColumns | 
   return db.selectFrom('desk_imports').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/**
- * Updates an import in one of the states `from`.
- * @returns false if another form or process was faster
- */
+/** Updates an import in one of the states `from`. @returns false if another form or process was faster */
 export async function updateDeskImport(
   tx: Db,
   id: number,

@@ -117,10 +117,6 @@ function oneOf<Name extends string>(names: readonly Name[], text: string | undef
   return found
 }
 
-/**
- * Sorts the numbers, each once.
- * @throws RangeError for one out of bounds
- */
 function numbersOf(text: string | undefined, from: number, to: number): number[] {
   if (text === undefined) return []
   const numbers = text

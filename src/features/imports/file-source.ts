@@ -363,10 +363,7 @@ function startThread(file: FileTask, { context: { site, caller, now }, images, a
   })
 }
 
-/**
- * Resolves symbolic links.
- * @throws Error if the file cannot be read
- */
+/** Resolves symbolic links. @throws Error if the file cannot be read */
 export function realPath(file: string): string {
   try {
     return realpathSync(file)

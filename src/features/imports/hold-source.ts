@@ -25,10 +25,7 @@ const LOOKED_EVERY = 500
 
 interface HeldSource {
   number: number
-  /**
-   * Writes while the lock is held.
-   * @throws ImportError if another process has taken over the expired lock
-   */
+  /** Writes while the lock is held. @throws ImportError if another process has taken over the expired lock */
   write: Context['write']
   release: () => Promise<void>
 }
@@ -72,10 +69,7 @@ export async function holdSource(
   }
 }
 
-/**
- * Ignores an outage of the database: the unreleased lock expires.
- * @throws any other error
- */
+/** Ignores an outage of the database: the unreleased lock expires. */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }

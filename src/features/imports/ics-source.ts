@@ -116,10 +116,7 @@ interface SeriesRead {
   left: ReadonlySet<string>
 }
 
-/**
- * Collects what the reading of events needs.
- * @throws ImportError when the file is no calendar
- */
+/** @throws ImportError when the file is no calendar */
 async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: number): Promise<Survey> {
   const found: Survey = {
     zones: noZones(zone, now),
@@ -144,7 +141,10 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/** In calendars of a file beyond this number, properties after components are ignored. */
+/**
+ * At most this many calendars of a file are surveyed; in further ones, properties after components are
+ * ignored.
+ */
 const MOST_CALENDARS = 100_000
 
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
@@ -307,7 +307,7 @@ function seriesItem(
   return { ...first, kind: 'series', values, formerly: shared.identity }
 }
 
-/** The day of an occurrence, or its start in UTC, the same in every zone. */
+/** The name of an occurrence, the same in every zone: its day, or its start in UTC. */
 function occurrenceName({ wall, zone, isDay }: CalendarTime): string {
   return isDay ? wall.slice(0, 10) : `${wallToUtc(wall, zone).replace(' ', 'T')}Z`
 }

@@ -145,10 +145,7 @@ async function beginOne(run: ImportRun, item: SourceItem, single: Single): Promi
   }
 }
 
-/**
- * Turns the single event into a series; times changed here stay.
- * @returns the id of the series
- */
+/** Turns the single event into a series; times changed here stay. @returns the id of the series */
 async function writeBegun(
   run: ImportRun,
   item: SourceItem,
@@ -389,8 +386,7 @@ async function writeAll(
 }
 
 /**
- * Records a change of an item of which only the address in the source is new: the page here links to that
- * address as its original.
+ * Records a change where only the address in the source is new: the page here links to it as its original.
  */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return

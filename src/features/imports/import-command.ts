@@ -330,10 +330,7 @@ function wordsOf({
   ]
 }
 
-/**
- * The address of a source without login and query, which may be secret.
- * @returns undefined for a file
- */
+/** The address of a source without login and query, which may be secret. @returns undefined for a file */
 function addressIn(source: string): string | undefined {
   const url = /^\w+:\/\//.test(source) ? URL.parse(source) : null
   return url ? `${url.protocol}//${url.host}${url.pathname}` : undefined

@@ -108,7 +108,6 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
   return refusal === undefined ? startWork(request, work, row, 'waiting') : importView(request, row, refusal)
 }
 
-/** Stands for the id of an import not stored yet. */
 const NOT_KEPT_YET = { id: 0 }
 
 /**

@@ -112,10 +112,7 @@ const LONGEST_OUTCOME = 500
 
 const writer = writerBy('import schedule')
 
-/**
- * Saves a schedule that is due at once, replacing one of its name.
- * @param now ms since the epoch
- */
+/** Saves a schedule that is due at once, replacing one of its name. @param now in ms */
 export async function saveSchedule(
   database: Pick<Database, 'write'>,
   {
@@ -289,10 +286,7 @@ function describeFailure(name: string, { code, said }: ScheduledRun): Message {
 /** Code 2 is no failure: some records are missing, which the next run tries again. */
 const isFailed = ({ code }: ScheduledRun) => code !== 0 && code !== 2
 
-/**
- * Leases a due import.
- * @returns undefined if none is due, or another process was faster
- */
+/** Leases a due import. @returns undefined if none is due, or another process was faster */
 async function leaseDue(database: Database, now: number): Promise<ImportScheduleColumns | undefined> {
   const [nowUtc, until] = [formatUtc(now), formatUtc(now + LEASE_MS)]
   const [found] = await dueAt(database.read, nowUtc).execute()
@@ -415,9 +409,9 @@ const THREADS = '/proc/self/task'
 /** Lowers the priority below other programs: an import uses all the time it gets. */
 export function lowerPriority(): void {
   const wanted = constants.priority.PRIORITY_BELOW_NORMAL
-  // It is low already; only root could raise it.
+  // The priority is low already; only root could raise it.
   if (getPriority() >= wanted) return
-  // On Linux each thread has a priority; those of garbage collection take a quarter of the time.
+  // On Linux each thread has its own priority; garbage collection takes a quarter of the time.
   for (const thread of threadsHere()) lower(thread, wanted)
 }
 

@@ -360,10 +360,7 @@ export async function updateRun(
   await tx.updateTable('imports').set(columns).where('id', '=', id).execute()
 }
 
-/**
- * Where the newest run was interrupted.
- * @returns an empty text if it was not, or began before `afterUtc`
- */
+/** Where the newest run was interrupted. @returns an empty text if it was not, or began before `afterUtc` */
 export async function findPosition(db: Db, source: number, afterUtc: string): Promise<string> {
   const row = await db
     .selectFrom('imports')

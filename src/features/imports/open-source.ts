@@ -92,10 +92,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/**
- * The password on the first line of the file, if any.
- * @throws Error when the file cannot be read
- */
+/** The password on the first line of the file, if any. @throws Error when the file cannot be read */
 export async function passwordOf({
   password,
   passwordFile,
@@ -108,10 +105,6 @@ export async function passwordOf({
   }
 }
 
-/**
- * The time of `--since` as `YYYY-MM-DD HH:MM:SS` in UTC.
- * @throws Error if `--since` is no date or time
- */
 function sinceOf({ since }: SourceOptions): string | undefined {
   if (since === undefined) return undefined
   return formatUtc(askedMoment(since, '--since takes a time in UTC such as 2026-11-20 or 2026-11-20 18:00'))

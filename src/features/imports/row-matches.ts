@@ -172,10 +172,7 @@ export function findNearVenue(name: string, venues: readonly VenueHere[]): Venue
   return near
 }
 
-/**
- * Number of edits between two texts; two swapped neighbours are one.
- * @returns at most `most + 1`
- */
+/** Number of edits between two texts; two swapped neighbours are one. @returns at most `most + 1` */
 function editsBetween(one: string, other: string, most: number): number {
   if (most < 0 || Math.abs(one.length - other.length) > most) return most + 1
   let before: number[] = []

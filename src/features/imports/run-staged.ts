@@ -52,10 +52,7 @@ const RENEWED_EVERY = 15_000
 export interface StagedWork {
   look: () => Promise<void>
   begin: (service: RunningService) => void
-  /**
-   * Runs one `read` at a time: of a file, or an undo.
-   * @throws Problem rest_unavailable if too many wait
-   */
+  /** Runs one `read` at a time: of a file, or an undo. @throws Problem rest_unavailable if too many wait */
   inTurn: <Read>(read: () => Promise<Read>) => Promise<Read>
   stop: () => Promise<void>
 }

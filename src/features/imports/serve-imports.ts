@@ -13,8 +13,8 @@ const EVERY_MS = 30_000
 const STAGED_EVERY_MS = 10_000
 
 /**
- * Runs imports from the desk and scheduled ones. If the settings of this process cannot be passed on to
- * another (`settingWords` is undefined), `start` is undefined, and scheduled imports do not run.
+ * Runs imports from the desk and scheduled ones. Without `start`, scheduled imports do not run: other
+ * processes could not be given the settings of this one.
  */
 export function serveImports(
   service: ServiceStart,

@@ -69,10 +69,6 @@ export async function readNamespaces(root: string, options: FetchOptions): Promi
   return Array.isArray(namespaces) ? namespaces.map(String) : []
 }
 
-/**
- * Ignores a failed request.
- * @throws SourceFailure when the site does not answer, or wants a login
- */
 function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof SourceFailure) || error.status === 0 || error.status === 401) throw error
 }
@@ -361,7 +357,6 @@ interface ListPage {
   pages: number
 }
 
-/** Reads a page of a list; undefined beyond the last one. */
 async function readPage(
   reading: SiteReading,
   path: string,

@@ -128,7 +128,7 @@ export interface Source {
 export interface Reading {
   context: ValueContext
   images: boolean
-  /** Whether e-mail addresses of organizers in calendar files are read. */
+  /** True if e-mail addresses of organizers in calendar files are read. */
   addresses: boolean
   expectsNew: () => boolean
 }
@@ -222,10 +222,7 @@ function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColum
 
 const LONGEST_NAME = 190
 
-/**
- * A venue, organizer or term identified by name and details only.
- * @returns undefined for an empty name
- */
+/** A venue, organizer or term identified by name and details only. @returns undefined for an empty name */
 export function linkedItem(
   kind: Exclude<ItemKind, 'event'>,
   written: string,

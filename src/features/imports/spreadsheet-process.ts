@@ -10,7 +10,6 @@ process.once('message', async (bytes) => {
   process.send?.((bytes instanceof Uint8Array && (await textsIn(bytes))) || null)
 })
 
-/** @returns cells of the first sheet as texts; undefined for no spreadsheet, or one too large */
 async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   if (!isBounded(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return undefined
   try {

@@ -35,10 +35,7 @@ interface FileRows {
 const MOST_SAID = 50
 const MOST_RECORDS = 10_000
 
-/**
- * Reads a file as rows; undefined for too many.
- * @throws ImportError when the file cannot be read
- */
+/** Reads a file as rows; undefined for too many. @throws ImportError when the file cannot be read */
 export async function rowsOfFile(context: Context, file: StagedFile): Promise<FileRows | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'kalends-import-'))
   try {

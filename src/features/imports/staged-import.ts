@@ -84,10 +84,7 @@ const IN_A_PIECE = 100
 /** In characters of JSON: every row may repeat a long venue. */
 const MOST_KEPT = 20_000_000
 
-/**
- * Packs rows as JSON.
- * @returns undefined if that is longer than `MOST_KEPT`
- */
+/** Packs rows as JSON. @returns undefined if that is longer than `MOST_KEPT` */
 export async function piecesOf(rows: KeptRows): Promise<string[] | undefined> {
   const pieces: string[] = []
   let left = MOST_KEPT
@@ -194,10 +191,7 @@ export function countFates(checked: Pick<Checked, 'letters'>): FateCounts {
 
 type Staged = Pick<DeskImportColumns, 'id'>
 
-/**
- * Checks all rows, with event loop turns in between.
- * @param rows loaded from the database if undefined
- */
+/** Checks all rows, with event loop turns in between. @param rows loaded from the database if undefined */
 export async function stageRows(
   context: Context,
   row: Staged,

@@ -155,7 +155,7 @@ const pictured = ({ image }: SourceItem, { pictures }: Allowing) => ({
   image: pictures && image !== '' ? image : undefined,
 })
 
-/** Values of an update. Without an end in the row, the event keeps its duration. */
+/** Without an end in the row, the event keeps its duration. */
 function asUpdate(
   { values }: SourceItem,
   here: NonNullable<StagedRow['here']>,

@@ -92,10 +92,7 @@ interface AskedWrite {
   state?: RecordState | undefined
 }
 
-/**
- * Prepares a write; fetches the image and pictures.
- * @throws Problem for a refused value
- */
+/** Prepares a write; fetches the image and pictures. @throws Problem for a refused value */
 export async function prepareItem(
   run: ImportRun,
   { item, record, wanted, reset = {}, state = {} }: AskedWrite,
@@ -192,7 +189,7 @@ async function writableTimes(
   return laterTimes(item.values, series, now)
 }
 
-/** Prepares a new record; a series is created by its first event. */
+/** A series is created by its first event. */
 async function prepareNew(
   context: Context,
   kind: ItemKind,
@@ -203,10 +200,7 @@ async function prepareNew(
   return operations.create.prepare(context, values)
 }
 
-/**
- * Prepares a change.
- * @throws Problem for a refused value; rest_post_invalid_id if the record is gone
- */
+/** Prepares a change. @throws Problem for a refused value; rest_post_invalid_id if the record is gone */
 export async function prepareItemChange(
   context: Context,
   kind: ItemKind,
@@ -281,10 +275,7 @@ async function findChild(tx: Tx, { kind, name, values, links }: SourceItem): Pro
   return namesakes.some(({ parent }) => parent === 0) ? undefined : namesakes[0]?.id
 }
 
-/**
- * Moves a record to the trash; deletes a term.
- * @throws Problem rest_post_invalid_id if the record is gone
- */
+/** Moves a record to the trash; deletes a term. @throws Problem rest_post_invalid_id if the record is gone */
 export async function trashRecord(tx: Tx, context: Context, kind: ItemKind, record: number): Promise<void> {
   const { locate, remove } = resourceNamed(kind).operations
   const here = { ...context, db: tx }

@@ -67,10 +67,6 @@ export async function pushCalendar(task: PushTask): Promise<Counts> {
   return run.counts
 }
 
-/**
- * Refuses a target with the address or the edition of this calendar.
- * @throws Error when the target is this calendar, or a copy of its database
- */
 async function refuseSelf({ target, context }: PushTask): Promise<void> {
   const isSame =
     target.base === context.site.base || (await readTargetEdition(target)) === (await readEdition(context.db))

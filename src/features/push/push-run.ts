@@ -128,7 +128,7 @@ export interface PushRun {
   remark: (remark: Remark) => void
   progress: () => void
   /**
-   * As what a link to a record is sent, by `keyOfRecord`: the id at the target, 0 if a dry run would create
+   * What is sent as a link to a record, by `keyOfRecord`: the id at the target, 0 if a dry run would create
    * the record, or the address of an image that the target fetches.
    */
   links: Map<string, number | string>

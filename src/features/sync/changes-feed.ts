@@ -88,10 +88,7 @@ export async function readFeed(context: Context, source: FeedSource, query: Feed
   return { changes, sync_token: writeToken({ ...token, from: to, to: undefined, place: START }) }
 }
 
-/**
- * Refuses a token of another history or scope, or whose changes were deleted.
- * @throws Problem rest_sync_token_expired
- */
+/** Refuses a token of another history or scope, or whose changes were deleted. */
 async function refuseForgotten(
   { db }: Context,
   { edition }: FeedSource,

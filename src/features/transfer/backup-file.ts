@@ -25,7 +25,6 @@ export interface Manifest {
   /** Increased with every change of the format. */
   format: number
   made_utc: string
-  /** Version of the program. */
   version: string
   edition: string
   /** The name of the calendar, the same through restores. */

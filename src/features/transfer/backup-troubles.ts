@@ -5,7 +5,7 @@ import { sayOfTransfer } from './transfer-texts.ts'
 
 /**
  * Warns if the last known backup is old. If none is known, it does not: other programs may take them.
- * @param now ms since the epoch
+ * @param now in ms
  */
 export async function listOldBackup(ask: Ask, now: number): Promise<Trouble[]> {
   const last = await findLastBackup(ask)

@@ -181,8 +181,6 @@ const FILES_AT_ONCE = 8
 /**
  * Writes and checks a backup while the service may run. Only a complete file, safe on disk, gets the final
  * name and replaces an older one.
- * @param withSecrets false leaves out credentials and other secrets
- * @param now ms since the epoch
  * @throws Error, after removing the partial file
  */
 async function backUp(

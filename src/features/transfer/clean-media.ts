@@ -61,7 +61,7 @@ const IMAGES_AT_ONCE = 500
 
 /**
  * Finds files that no image refers to: a process was killed while writing, or before inserting the row.
- * @param now ms since the epoch
+ * @param now in ms
  * @throws Error when no file of the store belongs to an image of the database
  */
 export async function findOrphans(db: Db, store: MediaStore, now: number): Promise<ListedFile[]> {

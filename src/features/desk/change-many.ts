@@ -518,7 +518,6 @@ async function prepareBack(
   }
 }
 
-/** Moves a created record to the trash, unless it was changed since. */
 async function prepareRemoval(
   context: Context,
   served: ServedResource,

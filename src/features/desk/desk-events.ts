@@ -175,7 +175,6 @@ const isSingle = ({ series }: Pick<Candidate, 'series'>) => series === null
 
 const ofNoSeries: ListNarrowing = { isMet: sql`events.series is null` }
 
-/** @param inTab matching events in the order of the tab */
 function seriesAmong(inTab: readonly CandidatePlace[], { sort }: DeskList): SeriesRow[] {
   const rows = new Map<number, CandidatePlace & SeriesRow>()
   for (const place of inTab) {

@@ -85,7 +85,6 @@ export interface OtherSignIn {
   tabButtons: (site: Site, name: string) => Html
   card: (request: Pick<AnyDeskRequest, 'context' | 'user'>, user: User) => Promise<Content>
   listUsers: (db: Db) => Promise<ReadonlySet<number>>
-  /** The sign-in provider's name, such as an organisation's. */
   name: string
 }
 

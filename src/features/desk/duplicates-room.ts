@@ -65,7 +65,6 @@ function requireMerger(context: Context): void {
 interface Twin {
   id: number
   name: string
-  /** Details that help to tell the two apart, such as address and times. */
   lines: readonly string[]
   status: string
   uses: number | undefined

@@ -128,7 +128,6 @@ const NAMED = [
   { name: 'tags', kind: 'tag' },
 ] as const
 
-/** Replaces a name by its record's id; an unknown name stays as it is. */
 async function meantBy(
   context: Context,
   kind: PickedKind,
@@ -355,7 +354,6 @@ function nameField({ names }: Listing, name: keyof FieldNames, label: string): H
 value="${names[name]}" maxlength="300" autocomplete="off" dir="auto" data-names="${kind}"></label>`
 }
 
-/** @param title of the series whose dates are listed, if any */
 function chosenFilters({ context, fields, terms, names, say }: Listing, title = ''): Html[] {
   const { site } = context
   const categoryName = [...terms.byId.values()].find(

@@ -159,7 +159,6 @@ function typedWords(typed: string): string[] {
   return (fold(typed).match(WORDS) ?? []).slice(0, MOST_TYPED_WORDS)
 }
 
-/** Returns the slug that the text may mean: the last segment of an address, or the slug of a title. */
 function slugIn(typed: string): string {
   const [last = ''] = typed
     .split('/')

@@ -40,10 +40,7 @@ const HISTORIED: readonly Historied[] = resources.flatMap((served) => {
   return room ? [{ room, served }] : []
 })
 
-/**
- * Returns the record with its history.
- * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may not change it
- */
+/** @throws Problem rest_no_route if there is no record, rest_forbidden if the caller may not change it */
 async function historyFor(
   { served: { resource, operations } }: Historied,
   request: DeskRequest,
@@ -155,10 +152,7 @@ value="${member}">${sayAtDesk(site, 'Put back')}<span class="hidden">: ${label}<
   )}${act.client && html` · ${act.client.slice(0, 80)}`}</p></div>${back}</div>${changes}</li>`
 }
 
-/**
- * Leaves out UTC times that are also shown as local time, and the publication date if the status changed,
- * too.
- */
+/** Leaves out UTC times also shown as local time, and the publication date beside a changed status. */
 function shownChanges({ changes }: ActWithChanges): ChangedValue[] {
   const members = new Set(changes.map(({ member }) => member))
   return changes

@@ -148,10 +148,7 @@ async function saveLook(request: DeskRequest): Promise<DeskAnswer> {
   })
 }
 
-/**
- * Saves settings; returns false if they were changed since `version`. If `version` is empty, it is not
- * checked.
- */
+/** Saves settings; false if they were changed since `version`, which is not checked if empty. */
 function writeLook({ context }: DeskRequest, values: OwnerValues, version: string): Promise<boolean> {
   return context.write(async (tx) => {
     await holdName(tx, 'settings')

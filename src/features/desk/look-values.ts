@@ -80,9 +80,7 @@ export async function changesIn(
   return { values, faults }
 }
 
-/**
- * Returns a sent file as data, `'wrong'` if it is too large or of another type, undefined if none was sent.
- */
+/** Returns a sent file as data, `'wrong'` if too large or of another type, undefined without one. */
 async function sentFile(
   { files }: DeskRequest,
   name: LookFileSetting,

@@ -268,7 +268,6 @@ function movePanel(plan: Plan, event: PlannedEvent): Html {
   )}">${sayAtDesk(site, 'Close')}</a></p></form></section>`
 }
 
-/** All events of a day, for phones and for days with more events than fit. */
 function dayList(plan: Plan, day: string, stretches: readonly Stretch[]): Html {
   const { site } = plan.context
   const on = stretches.flatMap(({ id }) => plan.byId.get(id) ?? [])
@@ -367,10 +366,7 @@ async function move(request: DeskRequest): Promise<DeskAnswer> {
   return back(`?moved=${id}&from=${from}${row.series === null ? '' : `&scope=${scope}`}`)
 }
 
-/**
- * Reads the day to move to, given as a date or as a number of days.
- * @throws Problem rest_invalid_param for a day that does not exist
- */
+/** @throws Problem rest_invalid_param for a day that does not exist */
 function targetOf(request: DeskRequest, from: string): string {
   const days = fieldOf(request, 'days')
   const day = /^-?\d{1,3}$/.test(days) ? addDays(from, Number(days)) : fieldOf(request, 'day')

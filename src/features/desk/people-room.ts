@@ -113,7 +113,6 @@ name="do" value="link">${say('Invite again')}</button><button type="submit" clas
 value="revoke">${say('Revoke')}</button></form></li>`
 }
 
-/** Users who sign in with another provider, and its name. */
 type OtherUsers = readonly { name: string; users: ReadonlySet<number> }[]
 
 function personLine({ context: { site, now } }: DeskRequest, person: Person, others: OtherUsers): Html {
@@ -313,10 +312,7 @@ hidden>${say('Copy')}</button><a class="button" href="${mail}">${say('Write an e
   }
 }
 
-/**
- * Reads the user in the path.
- * @throws Problem rest_forbidden unless the caller may manage users, rest_no_route for an unknown user
- */
+/** @throws Problem rest_forbidden unless the caller may manage users, rest_no_route for an unknown user */
 async function personOf(request: DeskRequest): Promise<User> {
   checkAdministrator(request)
   const user = await findUser(request.context.db, recordIdIn(request) ?? 0)

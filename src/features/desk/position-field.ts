@@ -8,8 +8,7 @@ import { described, type FormFaults, type FormValues } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 import { type Position, parsePosition, writtenPosition } from './positions.ts'
 
-// One field for a position instead of latitude and longitude, with a map to click on if map tiles are
-// configured.
+// One field for latitude and longitude, with a map to click on if map tiles are configured.
 
 export const positionTexts = {
   Position: { de: 'Position', fr: 'Position', es: 'Posición' },

@@ -20,7 +20,6 @@ const ROOMS = { event: 'events', venue: 'venues', organizer: 'organizers' } as c
 export const mayOpen = (context: Context, row: Linkable, kind: PagedKind = 'event'): boolean =>
   mayEdit(context.caller, row) || (kind === 'event' && mayPropose(context, row))
 
-/** Returns the path of the form, or else of the public page; undefined if the caller may open neither. */
 function hrefOf(context: Context, kind: PagedKind, row: Linkable): string | undefined {
   if (mayOpen(context, row, kind)) return deskPath(context.site, `/${ROOMS[kind]}/${row.id}`)
   return row.status === 'publish' ? pathTo(context.site, recordPath(context.site, kind, row)) : undefined

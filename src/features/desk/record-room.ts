@@ -286,10 +286,7 @@ function columnsOf(row: unknown): Readonly<Record<string, unknown>> {
   return row !== null && typeof row === 'object' ? { ...row } : {}
 }
 
-/**
- * Reads the record in the path.
- * @throws Problem rest_no_route if there is none, rest_forbidden if the caller may not change it
- */
+/** @throws Problem rest_no_route if there is no record, rest_forbidden if the caller may not change it */
 async function locateFor(
   { served }: RecordRoom,
   request: DeskRequest,

@@ -139,8 +139,7 @@ export async function untrashRecord(
 }
 
 /**
- * With a term, also deletes the desk's rows about it. Rows about other records are kept, since these may be
- * restored.
+ * Also deletes the desk's rows about a term. Those about other records are kept, as these may be restored.
  */
 function removing(context: Context, served: ServedResource, id: number): Around<WriteResult> {
   const { name } = served.resource

@@ -28,7 +28,6 @@ interface ShownHit {
   /** An event's start, or a venue's city. */
   about: string
   kind: string
-  /** Status in words; empty for a published record. */
   state: string
 }
 

@@ -116,7 +116,6 @@ function lineOfEvent(context: Context, today: string, event: PlannedEvent): Html
   )}${state && html`<span class="state">${state}</span>`}</li>`
 }
 
-/** Shows an event's start, or its end if it began before today. */
 function timeOfEvent(
   site: Site,
   today: string,

@@ -10,10 +10,10 @@ import { writtenNumber } from './page-dates.ts'
 import { type Html, html, link, NOTHING } from './page-html.ts'
 import { say } from './viewing.ts'
 
-/** `isSo`: whether it is true of the venue or event. */
+/** `isSo` is false if the fact is known not to hold. */
 type Known = [name: string, isSo: boolean]
 
-/** Known access facts, true ones first; `NOTHING` if none is known. */
+/** Known access facts of a venue, true ones first; `NOTHING` if none is known. */
 export function venueAccess({ say: translate, site }: Context, venue: VenueRow): Html {
   return factList(
     site,

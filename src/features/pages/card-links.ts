@@ -27,7 +27,7 @@ export async function findPlaceRows(db: Db, ids: readonly number[]): Promise<Map
 
 export type CardLinks = Pick<EventLinks, 'categories' | 'tags' | 'images' | 'series'> & { venues: PlaceRow[] }
 
-/** Linked records that cards show: few columns of venues, no organizers. Every event has an entry. */
+/** Finds the linked records that cards show, with few columns of venues; every event has an entry. */
 export async function findCardLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],

@@ -52,7 +52,7 @@ export interface Card {
   isAllDay: boolean
   /** The zone's abbreviation, such as `MEZ`; empty for events in the zone of the site. */
   zone: string
-  /** The zone at the end; empty if it is the same as at the start. */
+  /** Abbreviation of the zone at the end; empty if it is the same as at the start. */
   endZone: string
   terms: readonly number[]
   place: { name: string; city: string; id: number } | undefined
@@ -159,10 +159,9 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/** Aspect ratios of scaled sizes differ by less, from rounding to pixels; those of cropped sizes by more. */
+/** Rounding to pixels changes the aspect ratio of a scaled size by a smaller share, cropping by a larger. */
 const ALIKE = 0.02
 
-/** CSS classes such as `fx5 fy3`: tenths of width and height. */
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
   return x === null || y === null ? '' : ` fx${Math.round(x * 10)} fy${Math.round(y * 10)}`
 }
@@ -208,7 +207,7 @@ const asWritten = (site: Site, raw: readonly string[], free: string) =>
 /** Currency signs such as `US$`, and codes and words such as `EUR` or `Fr.`. */
 const MARK = /^(?:\p{Lu}{0,3}\p{Sc}|\p{Script=Latin}+\.?)$/u
 
-/** The one currency mark of all prices; `own`, the site's, if they have none; undefined for other words. */
+/** The only currency mark of the prices, or `own` without one; undefined for several, or for words. */
 function markOf(prices: readonly Price[], own: string): string | undefined {
   if (prices.some(({ kind }) => kind === 'words')) return undefined
   const marks = new Set(prices.map(({ symbol }) => symbol).filter((symbol) => symbol !== ''))

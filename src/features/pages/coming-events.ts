@@ -10,10 +10,7 @@ import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/m
 
 // Finds coming events of a venue, organizer or term in the index, with bounded work.
 
-/**
- * At most this many begun events are checked for whether they still last, and at most `LOOK_AHEAD` coming
- * ones for whether they can be shown.
- */
+/** Maximum of begun events checked for still lasting, and of coming ones checked for being shown. */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
@@ -32,8 +29,8 @@ function comingOf(index: EventIndex, kind: PostingKind, id: number, over: string
 }
 
 /**
- * The number of listed events that start on the day of `over` or later, or end after the local time `over`.
- * Of those begun, only the latest 200 are checked.
+ * Counts listed events that start on the day of `over` or later, or end after the local time `over`. Of begun
+ * events, only the latest 200 are checked.
  */
 export function countComing(
   index: EventIndex,
@@ -67,13 +64,12 @@ export function nextAtVenue(
 }
 
 const WEIGHTS = { term: 1, organizer: 0.75 } as const
-/** Maximum of the subject's terms and organizers used. */
 const MOST_SHARED = 25
 
 /**
- * Ids of events from the day of `over` on that share terms and organizers with the subject, the most similar
- * first. A rarer term or organizer counts more; its next 64 events are checked. There is one event of each
- * series, and none of the subject's or in `shown`.
+ * Ids of events from the day of `over` on that share terms and organizers with the subject, most similar
+ * first. A rarer term or organizer counts more; its next 64 events are checked. Each series has one event;
+ * none is from the subject's series or in `shown`.
  */
 export function relatedEvents(
   index: EventIndex,

@@ -21,7 +21,7 @@ import {
 } from '../../store/memory/event-index-list.ts'
 import { boundAt, eachRun } from '../../store/memory/sorted-slots.ts'
 
-/** Maximum of index slots counted, which takes a millisecond or two. */
+/** At most this many index slots are counted, which takes a millisecond or two. */
 const MOST_COUNTED = 10_000
 
 /**
@@ -58,7 +58,7 @@ function postingCounter(index: EventIndex, query: IndexQuery): ((posting: number
   }
 }
 
-/** Events by first day. `days` are first moments (ms) of consecutive days. Undefined if it takes too long. */
+/** Counts events by first day. `days`: first moments, in ms, of consecutive days. Undefined if too slow. */
 export function countBegins(
   index: EventIndex,
   query: IndexQuery,
@@ -85,7 +85,7 @@ export function countBegins(
   return counts
 }
 
-/** Maximum of slots visited; comparing their ends takes about a millisecond. */
+/** At most this many slots are visited; comparing their ends takes about a millisecond. */
 const MOST_WALKED = 200_000
 
 /** Visits matching slots in any order; false without a visit if more than `most` would have to be checked. */
@@ -111,9 +111,7 @@ function visitSlots(
   return true
 }
 
-/**
- * The number of events in each of `times`, within the query's window. Undefined if it would take too long.
- */
+/** Counts events in each of `times`, within the query's window; undefined if it would take too long. */
 export function countTimes(
   index: EventIndex,
   query: IndexQuery,
@@ -137,7 +135,7 @@ export function countTimes(
 const MOST_CONDITIONS = 31
 
 /**
- * The number of events that meet each of at most 31 conditions; in a collapsed list, a series counts once.
+ * Counts the events that meet each of at most 31 conditions; in a collapsed list, a series counts once.
  * Undefined if it would take over two milliseconds.
  */
 export function countNarrowed(

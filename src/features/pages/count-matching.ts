@@ -9,8 +9,8 @@ import { currentMemory } from '../../calendar/events/known-records.ts'
 import { countBegins, countEach, countNarrowed, countTimes } from './count-indexed.ts'
 
 /**
- * Functions that count a query's public events by id of category, whatever categories the query has, and by
- * name of an access fact. Undefined for a search, or if the index would take over two milliseconds.
+ * Returns functions that count a query's public events: `terms` by category id, whatever categories the query
+ * has, `access` by access fact. Undefined for a search, or if it would take over two milliseconds.
  */
 export function countMatching(
   context: Context,
@@ -36,7 +36,7 @@ export function countMatching(
   }
 }
 
-/** The number of events that start on each of `days` (consecutive). Undefined as in `countMatching`. */
+/** Counts events that start on each of the consecutive `days`. Undefined as in `countMatching`. */
 export function countStarts(
   context: Context,
   query: EventsQuery,
@@ -48,7 +48,7 @@ export function countStarts(
   return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
 
-/** The number of events for each of `words`, in the site's time zone. Undefined as in `countMatching`. */
+/** Counts events for each of `words`, in the site's time zone. Undefined as in `countMatching`. */
 export function countWhen(
   context: Context,
   query: EventsQuery,

@@ -10,7 +10,6 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 // Generates markup for showing events on another website.
 
-/** Controls by attribute of `<kalends-events>`, in the order of the markup. */
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',
@@ -41,7 +40,7 @@ const EXTRAS = [
 
 const LONGEST_VALUE = 500
 
-/** A script updates the preview as one types; without scripts, the form is submitted. */
+/** Form for the markup, with a preview that a script updates; without scripts, the form is submitted. */
 export function embedView(viewing: Viewing, query: URLSearchParams): View {
   const { site } = viewing.context
   const heading = say(site, 'Add to your website')

@@ -24,7 +24,7 @@ export function titleOf({ context: { site } }: Viewing, { title }: Pick<Card, 't
   return title === '' ? say(site, '(no title)') : title
 }
 
-/** The title after the status canceled or postponed. A canceled event's title is struck through. */
+/** Title after the status of a canceled or postponed event; that of a canceled event is struck through. */
 export function shownTitle(viewing: Viewing, card: Card): Html {
   const title = titleOf(viewing, card)
   const { site } = viewing.context
@@ -81,7 +81,7 @@ const behind = (letters: string): Html | false =>
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
   [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
-/** The heading above shows the day, so only events of several days name one: their last. */
+/** A heading shows the day, so only an event of several days names one: its last. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
@@ -101,11 +101,11 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
-/** True for posters and banners, whose lettering would be cut by cropping. */
+/** True for posters and banners, whose lettering would be lost by cropping. */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 
-/** `srcset` up to the first size at least `pixels` wide. */
+/** Returns `srcset` up to the first size that is at least `pixels` wide. */
 export function sizesFor({ srcset }: Picture, pixels: number): string {
   const sizes = srcset.split(', ')
   const enough = sizes.findIndex((size) => Number(size.slice(size.lastIndexOf(' ') + 1, -1)) >= pixels)
@@ -128,7 +128,7 @@ function thumbnail(picture: Picture): Html {
 
 export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h4' = 'h3'): Html {
   const { site } = viewing.context
-  // Rows with an `h2` are not below a heading with the day, so they name it.
+  // A row whose heading is an `h2` is not below a day's heading, so it names the day.
   const on = heading === 'h2' && writtenDay(site, dayOf(card.start), viewing.today)
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const place = card.place && html`${namedPlace(site, card.place)}${awayFrom(viewing, card.place.id)}`
@@ -165,20 +165,18 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   }${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
 }
 
-/** `today` or `tomorrow` in the site's language, else weekday and date. */
 function nameOfDay({ context: { site }, today }: Viewing, day: string): string {
   const form = day.slice(0, 4) === today.slice(0, 4) ? 'weekdayDate' : 'fullYear'
   return capitalized(site, nearName(site, day, today) || written(site, form, day))
 }
 
-/** The day for screen readers, after the title. */
+/** The day after an event's title, for screen readers only. */
 export const heardAs = (day: string): Html => html`<span class="hidden">, ${day}</span>`
 
 /** Name and city are isolated, so that each is read in its own direction. */
 export const namedPlace = (site: Site, { name, city }: { name: string; city: string }): Html =>
   html`${nameShown(site, name)}${city && html`, ${nameShown(site, city)}`}`
 
-/** Distance of a venue from the visitor; false if either position is unknown. */
 function awayFrom({ context: { site }, memory, around }: Viewing, venue: number): Html | false {
   const place = around && memory.index?.places.all.get(venue)
   if (!place) return false

@@ -99,7 +99,7 @@ function shownOf({ former, later }: Postponed): Postponed {
 interface Others {
   neighbours: readonly (number | undefined)[]
   dates: readonly number[]
-  /** The page at the source of an imported event, if that is the original. */
+  /** URL of an imported event's page at its source, if that is the original. */
   original: string | undefined
   more: MoreEvents
   postponed: Postponed
@@ -163,7 +163,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** For search engines and link previews; first the notice that an event is canceled or postponed, and why. */
+/** Description for search engines and link previews; it begins with whether and why the event is off. */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -173,7 +173,7 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-/** Banners. From five in the morning they stay the same all day, so that the page can be cached. */
+/** Banners about the event's state. From five in the morning, they stay the same all day, for caches. */
 function stateOf({ context: { site }, wall }: Viewing, row: EventRow, { former, later }: Postponed): Html {
   const { event_status: status } = row
   const isOver = isOverAt(wall, row.start_date, row.end_date)
@@ -307,7 +307,7 @@ function beside(viewing: Viewing, previous: Card | undefined, next: Card | undef
   }${next && way(next, say(site, 'After'), 'next')}</nav>`
 }
 
-/** Twice as many are looked up, since of events with the same title only the first is listed. */
+/** More are looked up than listed, since of events with the same title only the first is listed. */
 const MOST = 4
 const LOOKED_AT = 8
 
@@ -317,7 +317,6 @@ interface MoreEvents {
   alike: readonly number[]
 }
 
-/** Further events at the venue, and related ones; none while the index is not loaded. */
 async function findMore(viewing: Viewing, row: EventRow, links: EventLinks): Promise<MoreEvents> {
   const { context, memory } = viewing
   const over = endOfOver(viewing.wall)
@@ -397,10 +396,9 @@ export interface Keepable {
   row: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
 }
 
-/** Characters of the description in links to calendar services, some of which cut URLs after about 2,000. */
+/** In characters: longer descriptions are cut in links to calendar services, since some cut long URLs. */
 const LONGEST_TEXT = 600
 
-/** `isMain`: its button is the main one of the page. */
 function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
   return html`<details class="menu"><summary class="button${isMain && ' main'}">${say(
     site,
@@ -416,7 +414,7 @@ function addToCalendar(site: Site, event: Keepable, isMain: boolean): Html {
 const notesOf = ({ text, address }: Keepable) =>
   [beginningOf(text, LONGEST_TEXT), address].filter(Boolean).join('\n\n')
 
-/** Other calendars exclude the end of an all-day event. */
+/** In links to calendar services, an all-day event ends on the day after its last. */
 const dayAfter = (wall: string) => addDays(dayOf(wall), 1)
 
 function googleLink(event: Keepable): string {

@@ -59,8 +59,8 @@ function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
 }
 
 /**
- * A query without filters, which keeps the names of invalid parameters.
- * @throws the error itself if it does not say which parameters are wrong
+ * Returns a query without filters that has the names of the invalid parameters.
+ * @throws `error` if it does not say which parameters are wrong
  */
 function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   const wrong = error instanceof Problem ? Object.keys(error.details.params ?? {}) : []
@@ -68,7 +68,6 @@ function unreadBy(error: unknown, query: URLSearchParams): PageQuery {
   return unreadableQuery(query, wrong)
 }
 
-/** The query with one term in place of its own terms of that taxonomy. */
 function narrowed(query: PageQuery, taxonomy: Taxonomy, slug: string): PageQuery {
   const name = TERM_LISTS[taxonomy]
   const sent = new Map(query.sent)

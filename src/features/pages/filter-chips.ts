@@ -36,7 +36,6 @@ const DATES = ['when', 'start_date', 'end_date']
 
 export const DATES_ID = 'dates'
 
-/** `count` is undefined if unknown. */
 interface CountedChip {
   text: Html | string
   address: string
@@ -67,7 +66,7 @@ interface ChipFilter {
   categories: CategoryChips
 }
 
-/** Chips set a filter, or remove it if chosen, and keep others. On pages of certain days, `when` has none. */
+/** Chips with links that keep the other filters. Pages of certain days have no chips for `when`. */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
   const { site } = viewing.context
@@ -158,7 +157,7 @@ export interface CountedLists {
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 
-/** Counts events for chips in the index; not for searches, nor where it would take milliseconds. */
+/** Counts events for chips in the index, unless it is a search or would take milliseconds. */
 export function countChips(
   { context }: Viewing,
   { filters, lists }: CountedLists,
@@ -194,9 +193,7 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
   ['attendance', { attendance: ['online', 'mixed'] }],
 ]
 
-/**
- * Chip of events near the visitor; false without coordinates. Without scripts, it leads to places to choose.
- */
+/** Chip of events near the visitor, which without scripts leads to places; false without coordinates. */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,
@@ -214,7 +211,7 @@ function nearChip(
   )}">${say(site, 'Near me')}</a>`
 }
 
-/** The element with further filters, which opens when a link leads to it. */
+/** Id of the element with further filters; it opens when a link leads to it. */
 export const FIELDS_ID = 'fields'
 
 export function hasChip(name: string, value: string): boolean {

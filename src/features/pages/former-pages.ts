@@ -58,8 +58,8 @@ async function formerAddress(context: Context, kind: PagedKind, id: number): Pro
 }
 
 /**
- * Redirects to the record with this id: one from a moved source is preferred to one of this calendar.
- * @throws Problem rest-event-not-found for neither
+ * Redirects to the record with this id: one of a moved source if there is any, else one of this calendar.
+ * @throws Problem rest-event-not-found if there is neither
  */
 export async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)

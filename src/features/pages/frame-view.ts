@@ -13,10 +13,9 @@ import { pathTo, say, type Viewing } from './viewing.ts'
 
 export const FRAME_PATH = '/embed/frame/'
 
-/** Query parameters of lists for attributes of `embed.js` with other names. */
 const OF_LISTS = { ...TERM_LISTS, date: 'start_date', until: 'end_date' }
 
-/** The default number of events; the maximum is `MOST`. */
+/** Default number of events; `MOST` is the maximum. */
 const LIMIT = 10
 const MOST = 50
 
@@ -26,7 +25,7 @@ export interface Framed {
 }
 
 /**
- * A list or a month, as the query asks.
+ * Shows a list or a month, as the query asks.
  * @throws Problem rest_invalid_param
  */
 export async function frameView(viewing: Viewing, query: URLSearchParams): Promise<Framed> {
@@ -112,7 +111,7 @@ export function frameProblem({ context: { site } }: Pick<Viewing, 'context'>): F
   }
 }
 
-/** Links open outside the frame, in which other pages may not be shown. */
+/** Returns a page for a frame. Its links open outside, since other pages may not be framed. */
 export function layOutFrame({ context: { site }, assets, look }: Viewing, { title, body }: Framed): string {
   const { markup } = html`<!doctype html>
 <html lang="${site.language}">

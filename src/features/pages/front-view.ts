@@ -30,8 +30,8 @@ const MOST_SOON = 3
 const EVENING_WALL = '16:59:59'
 
 /**
- * Shown above the list: up to three events of tonight, or else of today, or else the next ones; and featured
- * ones. Undefined if the list would be left empty.
+ * Finds what is shown above the list: up to three events of tonight, else of today, else the next ones; and
+ * featured ones. Undefined if the list would be left empty.
  * @param coming the first page of the list, in its order
  */
 export async function findOpening(
@@ -106,7 +106,7 @@ interface Lead {
 }
 
 const MOST = 5
-/** Number of events looked up: more than are shown, since canceled ones are skipped. */
+/** More events are looked up than shown, since canceled ones are skipped. */
 const AMONG = 15
 
 /**
@@ -141,7 +141,7 @@ async function findLead(viewing: Viewing, shownAbove: ReadonlySet<number>): Prom
   return { ids: new Set(shown.map(({ id }) => id)), body }
 }
 
-/** One, two, three or five cards, for which the layout has a shape. */
+/** Leaves one, two, three or five cards, numbers for which there is a layout. */
 const inShape = (cards: readonly Card[]) =>
   cards.slice(0, cards.length >= MOST ? MOST : Math.min(cards.length, 3))
 
@@ -163,11 +163,9 @@ export async function withFollowing(
 
 const hero = (viewing: Viewing, card: Card) => featured(viewing, card, 'hero')
 
-/** Attribute `sizes` of pictures; `PIXELS`: their widths on screens of double density. */
 const SIZES = { hero: '(max-width: 47.5rem) 72vw, 372px', card: '(max-width: 47.5rem) 52vw, 120px' }
 const PIXELS = { hero: 760, card: 400 }
 
-/** A featured event, large or small. Without a picture, the text is on its category's colour. */
 function featured(viewing: Viewing, card: Card, kind: 'hero' | 'card'): Html {
   const { site } = viewing.context
   const isHero = kind === 'hero'
@@ -198,7 +196,6 @@ function picture(image: Picture, kind: 'hero' | 'card'): Html {
 /** Dates fewer days away are written without the year. */
 const NEAR_DAYS = 300
 
-/** The first day with a short weekday; if the event has begun, the last day. */
 function whenOf({ context: { site }, today }: Viewing, card: Card): string {
   const [first, last] = [dayOf(card.start), lastDayOf(card.start, card.end)]
   const isNear = last < addDays(today, NEAR_DAYS)

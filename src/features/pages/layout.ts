@@ -85,7 +85,7 @@ function skipLink(site: Site, view: View): Html {
     : html`<a class="skip" href="#main">${say(site, 'Skip to content')}</a>`
 }
 
-/** A path is taken as below the root of the site. */
+/** Address of an owner's link; a path is below the root of the site. */
 const ownAddress = (site: Site, address: string) =>
   address.startsWith('/') ? pathTo(site, address) : address
 
@@ -118,7 +118,7 @@ function textLinks(site: Site, { texts, links, legal }: Look): Content {
   )
 }
 
-/** The name beside the logo is hidden, except from screen readers. */
+/** True if the name beside the logo is hidden except from screen readers. */
 const hidesName = ({ showsName, files }: Look) => !showsName && files.pages_logo !== undefined
 
 function brand(
@@ -151,7 +151,6 @@ function navigation(site: Site, { current }: View): Html {
   )}`
 }
 
-/** This page in other languages; false if the site has only one, or the page has no address. */
 function languageSwitch(site: Site, address: string | undefined): Html | false {
   // A path that begins with two slashes would lead to another site.
   if (address === undefined || /^\/[/\\]/.test(address) || site.languages.length === 1) return false
@@ -167,7 +166,7 @@ function languageSwitch(site: Site, address: string | undefined): Html | false {
   return html`<nav class="languages" aria-label="${say(site, 'Language')}">${links}</nav>`
 }
 
-/** The first language has no query parameter: search engines send no `Accept-Language`, and so get it. */
+/** The first language has no query parameter: search engines get it, as they send no `Accept-Language`. */
 const addressIn = ({ languages }: Site, language: Language, path: string) =>
   withLanguage(path, language === languages[0] ? undefined : language)
 

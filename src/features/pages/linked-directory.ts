@@ -26,10 +26,10 @@ const NAMES = {
 } as const
 
 const MOST_WORDS = 8
-/** `is true` keeps SQLite from the index on status, so that it walks that of names. */
+/** `is true` keeps SQLite from using the index on status instead of the one on names. */
 const isPublic = sql<SqlBool>`(listed.status = 'publish') is true`
 
-/** Entries by name. Conditions are tested within the index, before rows are read. */
+/** Lists entries by name; conditions are tested within the index, before rows are read. */
 export async function listDirectory(
   db: Db,
   kind: LinkedKind,

@@ -32,7 +32,8 @@ import { nameShown, pageWork, pathTo, say, sayEvents, spanLink, type View, type 
 type Linked = { kind: 'venue'; row: VenueRow } | { kind: 'organizer'; row: OrganizerRow }
 
 /**
- * A venue or organizer. Each series is listed once, at its next date, unless the query asks for every date.
+ * Shows a venue or organizer with its events. Each series is listed once, at its next date, unless the query
+ * asks for every date.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function linkedView(
@@ -150,10 +151,10 @@ async function waysOf(
   }
 }
 
-/** Months, from the present one on, in which events are looked for. */
+/** Events are looked for in this many months, beginning with the present one. */
 const MOST_MONTHS = 12
 
-/** Months that have events; none if there is only one, or without the index, as counting is too slow then. */
+/** Months that have events; none if only one has, or without the index, as counting is then too slow. */
 async function findMonths(viewing: Viewing, { kind, row }: Linked): Promise<string[]> {
   if (!viewing.memory.index) return []
   const now = monthOf(viewing.today)
@@ -231,7 +232,7 @@ ${months.length > 0 && monthLinks(viewing, linked, months)}<div class="results n
   )}</div>${pager(ways.earlier, ways.later, say(site, 'More pages'))}</section>`
 }
 
-/** Plain text; “Venue” or “Organizer” if the name is nothing but markup. */
+/** Name as plain text, or “Venue” or “Organizer” if the name is nothing but markup. */
 export function linkedName(site: Site, linked: Linked): string {
   return linked.kind === 'venue'
     ? plainText(linked.row.venue) || say(site, 'Venue')
@@ -280,7 +281,6 @@ function labelledValues({ kind, row }: Linked): Record<string, unknown> {
   )
 }
 
-/** Address, contact and access facts; `NOTHING` without any. */
 function details({ context }: Viewing, linked: Linked): Html {
   const { site } = context
   const { row } = linked

@@ -45,7 +45,7 @@ import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } 
 export const PER_PAGE = 20
 
 /**
- * Coming events, or past ones, the latest first.
+ * Shows coming events, or past ones, latest first.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function listView(viewing: Viewing, asked: EventsAsked): Promise<View> {
@@ -139,7 +139,7 @@ async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   return { ...found, total: begin + ongoing.total, ongoing }
 }
 
-/** The list's days, without the events `ids` shown above it. The first page ends with those still on. */
+/** The list's days, without the events `ids` shown above. The first page ends with events still on. */
 function sections(
   viewing: Viewing,
   asked: EventsAsked,
@@ -169,7 +169,7 @@ function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): H
   )}</a>`
 }
 
-/** The store returns the earliest events first, so pages are counted from the end. */
+/** Counts pages from the end, since the store returns the earliest events first. */
 async function pastPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = before(asked.query.filters, viewing.wall)
   const { total } = await findPageEvents(viewing, filters, 1, 1)
@@ -291,7 +291,7 @@ async function ways(
 
 type AddressOf = (span: Span<'day' | 'month'>) => string
 
-/** This month and, if it begins within a week, the next. */
+/** Shows the month of `day`, and the next month if that begins within a week. */
 function miniMonths(viewing: Viewing, filters: EventFilters, day: string, to: AddressOf): Html {
   const { site } = viewing.context
   const months = [...new Set([monthOf(day), monthOf(addDays(day, SOON))])]
@@ -357,7 +357,7 @@ function oneMonth(
 
 const letterOf = (site: Site, day: string) => [...written(site, 'weekdayShort', day)].slice(0, 2).join('')
 
-/** The month before or after; an empty element of the same size if there is none. */
+/** Link to the month before or after, or an empty element of the same size if there is none. */
 function step(site: Site, month: string, by: number | undefined, arrow: string, to: AddressOf): Html {
   const other = by && monthsLater(month, by)
   return other
@@ -369,7 +369,6 @@ function step(site: Site, month: string, by: number | undefined, arrow: string, 
     : html`<span class="step"></span>`
 }
 
-/** Venues and organizers whose names match the search; false without one. */
 async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Promise<Html | false> {
   const { words } = query.filters
   if (words === undefined || span.view !== 'list' || query.page > 1) return false
@@ -385,7 +384,7 @@ async function namedHits({ context }: Viewing, { query, span }: EventsAsked): Pr
   return items.length > 0 && html`<ul class="pills hits">${items}</ul>`
 }
 
-// Above the results: which words were read as similar ones, and which no event has.
+// Notes above the results: which words were read as similar ones, and which no event has.
 
 async function readWords({ context }: Viewing, { query }: EventsAsked): Promise<WordsFound | undefined> {
   const { words } = query.filters

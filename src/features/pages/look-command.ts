@@ -63,7 +63,7 @@ interface Asked {
 }
 
 /**
- * The settings to change; null for those that are reset.
+ * Returns the settings to change, with null for those to reset.
  * @throws Error with one sentence if the arguments do not fit together
  */
 function changesAsked(
@@ -93,7 +93,6 @@ function settingCalled(name: string): OwnerSetting {
   return known
 }
 
-/** One row per setting: name, the value that a service with this configuration would use, and its origin. */
 function rowsOf(start: Config, set: OwnerTexts): string[][] {
   return OWNER_SETTINGS.map((name) => {
     const isSet = name in set && !isGiven(start, name)
@@ -106,7 +105,6 @@ function rowsOf(start: Config, set: OwnerTexts): string[][] {
   })
 }
 
-/** One line, cut to 80 characters. */
 function inShort(name: OwnerSetting, value: string): string {
   const pages =
     name === 'pages_texts' && value.startsWith('[')
@@ -172,7 +170,7 @@ function readValue(path: string, name: OwnerSetting, value: unknown): string | n
 }
 
 /**
- * The text to store. For a file or folder, `text` is its path.
+ * Returns the text to store; for a file or folder, `text` is its path.
  * @throws Error with one sentence if the value is not valid
  */
 function checkedValue(name: OwnerSetting, text: string): string {
@@ -190,7 +188,7 @@ function dataAt(name: LookFileSetting, path: string): string {
   }
 }
 
-/** Writes what `readLookFolder` can read. */
+/** Writes a folder that `readLookFolder` can read. */
 function writeLookFolder(
   folder: string,
   set: OwnerTexts,

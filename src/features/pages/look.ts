@@ -52,7 +52,7 @@ export interface LookText {
 export const LEGAL_PAGES = ['imprint', 'privacy', 'accessibility', 'contact'] as const
 export type LegalPage = (typeof LEGAL_PAGES)[number]
 
-/** The extension, such as `.svg`, tells its type. */
+/** `ending` is the extension, such as `.svg`. */
 interface LookFile {
   ending: string
   bytes: Buffer
@@ -96,7 +96,7 @@ export function readSet(path: string, what: string): Buffer {
   }
 }
 
-/** A file of the owners is used if the start names none. */
+/** Uses a file of the owner only where the start names none. */
 export function filesOfLook(
   start: LookFiles,
   owner: Readonly<Partial<Record<LookFileSetting, Buffer>>>,

@@ -49,7 +49,7 @@ import {
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
-/** Maximum of events counted. Only the first few of each day are loaded. */
+/** At most this many events are counted; only the first few of each day are loaded. */
 const MOST = 5000
 
 interface Drawing {
@@ -147,7 +147,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other months'))}`,
   }
 }
 
-/** Months before and after; undefined for a direction with neither an event of these filters nor today. */
+/** Links to the months before and after; undefined in a direction without today or any matching event. */
 export async function monthWays(
   viewing: Viewing,
   asked: EventsAsked,
@@ -241,8 +241,8 @@ function dots({ viewing, cards }: Drawing, { lanes, single }: GridDay): Html {
 }
 
 /**
- * A bar's part on one day. On the first day of the bar and of each week, that is the whole week's bar; on
- * other days only words for screen readers.
+ * Shows a bar's part on one day. On the first day of the bar and of each week, that is the whole week's bar;
+ * on other days, only words for screen readers.
  * @param daysLeft days of the week from this one on
  */
 function lane({ viewing, cards }: Drawing, bar: Stretch | undefined, day: string, daysLeft: number): Html {
@@ -334,7 +334,7 @@ export interface Stretch {
   id: number
   first: string
   last: string
-  /** Events of lowest rank are shown if there are too many. Rank 0 is also first within its day. */
+  /** If there are too many events, those of lowest rank are shown. Rank 0 also comes first within its day. */
   rank?: number
 }
 
@@ -347,13 +347,13 @@ export interface GridDay {
   total: number
 }
 
-/** Maximum shown in a day, bars included. */
+/** Per day, bars included. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 
 /**
- * First and last days of the events, without those deleted since. A found event that ends in the small hours
- * of the first day counts to it: it is still on, or `when` asks for it.
+ * First and last days of the found events, without those deleted since. An event that ends in the small hours
+ * of the first day is put on that day: it is still on, or `when` asks for it.
  */
 export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, firstDay: string): Stretch[] {
   const stretches: Stretch[] = []
@@ -368,7 +368,7 @@ export function stretchesOf({ memory: { index } }: Viewing, found: FoundEvents, 
 
 const [LEADING, OF_EVENING, OF_DAY] = [0, 1, 2]
 
-/** Featured and sticky events before those of the evening, and these before others (rule 31.4). */
+/** Ranks featured and sticky events before those of the evening, and these before others (rule 31.4). */
 async function ranked(
   viewing: Viewing,
   filters: EventFilters,
@@ -394,7 +394,7 @@ async function ranked(
 
 const rankOf = ({ rank = OF_DAY }: Stretch) => rank
 
-/** The `most` events of lowest rank: rank 0 first, the others in their order. */
+/** Chooses the `most` events of lowest rank: those of rank 0 first, the others in their order. */
 function chosen(single: readonly Stretch[], most: number): Stretch[] {
   const byRank = new Set(single.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, most))
   const isLed = (own: Stretch) => (rankOf(own) === LEADING ? 0 : 1)
@@ -407,7 +407,7 @@ function stretchAt({ starts, ends }: EventIndex, slot: number, id: number): Stre
   return { id, first: dayAt(first), last: dayAt(last) }
 }
 
-/** The bar of an event of several days stays in one lane throughout a week. */
+/** Fills the days of weeks; the bar of an event of several days stays in one lane throughout a week. */
 export function fillWeeks(weeks: readonly (readonly string[])[], stretches: readonly Stretch[]): GridDay[][] {
   const byDay = Map.groupBy(
     stretches.filter(({ first, last }) => first === last),

@@ -4,14 +4,14 @@ import type { ImageRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 import { oldPath } from './origins.ts'
 
-// Finds images by the URL they were fetched from, or by their path at a moved source, in any of the sizes
-// that sites keep: `a.jpg`, `a-300x200.jpg`, `a-scaled.jpg`.
+// Finds images by the URL from which they were fetched, or by their path at a moved source, in any size that
+// sites keep: `a.jpg`, `a-300x200.jpg`, `a-scaled.jpg`.
 
 export const IMAGE_NAME = /\.(?:avif|gif|jpe?g|png|webp)$/i
 
 const SIZED = /-(?:(\d{1,5})x(\d{1,5})|scaled)(?=\.\w{1,5}$)/
 
-/** 300 and 200 from `a-300x200.jpg`. */
+/** Reads the size in a file name: 300 and 200 in `a-300x200.jpg`. */
 export function sizeInName(name: string): Pick<ImageRow, 'width' | 'height'> | undefined {
   const [, width, height] = SIZED.exec(name) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }

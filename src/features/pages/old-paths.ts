@@ -14,7 +14,7 @@ const selectRecord = statement<SlugPlace>()((db, value) =>
     .where('slug', '=', value('slug')),
 )
 
-/** The record that last had this slug in public; another may have it by now. */
+/** Finds the record that last had this slug in public; another may have the slug now. */
 export async function findByOldSlug(db: Db, kind: SlugKind, slug: string): Promise<number | undefined> {
   const [row] = await selectRecord(db, { kind, slug })
   return row?.record
@@ -41,10 +41,10 @@ const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** Maximum of list paths collected; a site has a few. */
+/** At most this many list paths are collected; a site has a few. */
 const MOST_LISTS = 1000
 
-/** Only `false` is certain, since paths may share a hash. */
+/** True if the path may be an old one; only false is certain, since paths may share a hash. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths

@@ -8,13 +8,13 @@ import { cardsOf, type EventFilters, type FoundEvents, findPageEvents, from } fr
 import { type Html, html } from './page-html.ts'
 import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 
-/** Maximum of events among which those that end soonest are found. */
+/** Those that end soonest are found among at most this many events. */
 const MOST = 5000
 
-/** Maximum shown beside a list or month; a link leads to the others. */
+/** At most this many are shown beside a list or month; a link leads to the others. */
 export const MOST_ONGOING = 6
 
-/** Maximum on the page of a day, and in a list that asks for them by `when`. */
+/** At most this many are shown on the page of a day, and in a list that asks for them by `when`. */
 export const MOST_OF_DAY = 100
 
 /** `total` counts all, shown or not. */
@@ -24,8 +24,8 @@ export interface Ongoing {
 }
 
 /**
- * Events that began before `day` and still last, those that end soonest first. One that ends in the small
- * hours counts as ended the evening before, unless it is still on or `when` asks for it.
+ * Finds events that began before `day` and still last, the soonest to end first. An event that ends in the
+ * small hours counts as ended the evening before, unless it is still on or `when` asks for it.
  */
 export async function findOngoing(
   viewing: Viewing,

@@ -21,7 +21,7 @@ function pagedIn(row: Pick<ImportItemColumns, 'kind' | 'record'> | undefined): P
   return kind && row && { kind, id: row.record }
 }
 
-/** The record with this id at a moved source, the first of several. */
+/** Finds the record with this id at a moved source; of several, the first. */
 export async function findByOldId(db: Db, id: number): Promise<Paged | undefined> {
   const moved = db.selectFrom('import_sources').select('id').where('origin', '=', 'moved')
   const row = await db
@@ -78,7 +78,7 @@ const DAY_BELOW = /\/\d{4}-\d\d-\d\d(?:\/\d{1,4})?$/
 
 const folderOf = (page: string): string => page.replace(DAY_BELOW, '').replace(/\/[^/]*$/, '')
 
-/** Where the list of an old event page may have been; none for pages of other records. */
+/** Paths where the list of an old event page may have been; none for pages of other records. */
 export function listPathsOf({ page, kind }: OldPage): string[] {
   const folder = kind === 'event' ? folderOf(page) : ''
   return folder === '' ? [] : PLURALS.map((letters) => folder + letters)

@@ -42,7 +42,7 @@ export type PageAddress =
 /** The path prefix of every link, without a final slash. */
 export const rootOf = ({ url }: Site): string => rootAt(url)
 
-/** A process has one site. */
+/** Computed once: a process has only one site. */
 const rootAt = madeOnce((url: string) => new URL(url).pathname.replace(/(?<!\/)\/+$/, ''))
 
 const PAGES = new RegExp(
@@ -52,12 +52,12 @@ const PAGES = new RegExp(
 
 export const SUGGEST_PATH = '/events/suggest'
 
-/** True if the path has a page's form, as those of some feeds do. */
+/** True if the path has a page's form; some feeds have such paths, too. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path)
 }
 
-/** Reads a page's address. For an old one, the query takes part in where it leads. */
+/** Reads a page's address. Where an old address leads may also depend on the query. */
 export function readPageAddress(path: string, query: URLSearchParams, site: Site): PageAddress {
   if (!isPagePath(path)) return { is: 'unknown' }
   if (path === '/robots.txt') return { is: 'robots' }
@@ -129,10 +129,10 @@ export function splitFeed(path: string): { page: string; ending: string } | unde
   return page === '' || moved === undefined ? undefined : { page, ending: moved.to.slice(page.length + 1) }
 }
 
-/** Maximum of segments that a view adds to a list's path. */
+/** A view adds at most this many segments to a list's path. */
 const MOST_OF_VIEW = 4
 
-/** Ways to read an old path as a list, of any path, followed by a view at its present address. */
+/** Lists the ways to split an old path into that of a list and a view, with the view's present address. */
 export function readOldLists(path: string, site: Site): { list: string; to: string }[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const found: { list: string; to: string }[] = []
@@ -158,7 +158,6 @@ function readEmbed([name, ...rest]: readonly string[]): PageAddress {
   return name === 'frame' && rest.length === 0 ? { is: 'frame' } : { is: 'unknown' }
 }
 
-/** Reads the series' id. The slug before it may be missing or outdated. */
 function readSeries([name = '', ...rest]: readonly string[]): PageAddress {
   const [, id] = /^(?:.*-)?(\d{1,10})$/.exec(name) ?? []
   return id === undefined || rest.length > 0 ? { is: 'unknown' } : { is: 'series', id: Number(id) }

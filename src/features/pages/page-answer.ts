@@ -9,7 +9,7 @@ export interface PageAnswer {
   mediaType: string
   body: string
   imagesFrom?: string | undefined
-  /** The page's new address, or its feed in the requested format. */
+  /** New address of the page, or its feed in the requested format. */
   location?: string
   isFramed?: true
 }

@@ -41,7 +41,7 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
-  /** Style sheet not needed by the unfiltered front page. */
+  /** Style sheet that the unfiltered front page does not need. */
   others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),
@@ -109,7 +109,7 @@ export function styleText(look: Look, font: string | undefined): string {
   return [plainStyle(), brand, accentStyle(look.accent), lookStyle(look, font), own].join('\n')
 }
 
-/** @throws Error with one sentence if it has `@import`, which browsers ignore after other rules */
+/** @throws Error with one sentence if the file has `@import`, which browsers ignore after other rules */
 function readOwnStyle(path: string): string {
   const rules = path === '' ? '' : readSet(path, 'style sheet').toString('utf8')
   const withoutComments = rules.split('*/').map((part) => part.split('/*', 1)[0])
@@ -158,7 +158,7 @@ const leafletAssets = once((): Assets['leaflet'] => {
   }
 })
 
-/** Minifies CSS. White space changes even within strings, on which our style sheets must not depend. */
+/** Minifies CSS. It also collapses white space within strings, on which our style sheets must not depend. */
 function withoutBlanks(css: string): string {
   return css
     .replace(/\/\*[^*]*\*\//g, '')
@@ -179,7 +179,7 @@ function asset(name: string, ending: string, bytes: Buffer): Asset {
   return { path: ASSETS_PATH + contentName(name, ending, bytes), mediaType: mediaTypeOf(ending), bytes }
 }
 
-/** `text/plain` for an unknown extension. */
+/** Returns the media type by extension; `text/plain` if that is unknown. */
 export function mediaTypeOf(name: string): string {
   return MEDIA_TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/plain'
 }
@@ -194,11 +194,11 @@ const DARK_GROUND: Rgb = [38, 41, 47]
 
 /** Contrast ratio that text needs. */
 const READABLE = 4.6
-/** Higher, since colours look weaker on dark backgrounds. */
+/** Higher than `READABLE`, since colours look weaker on dark backgrounds. */
 const READABLE_IN_THE_DARK = 7
 const STEPS = 40
 
-/** Contrast ratio of a control to its background. */
+/** Contrast ratio that a control needs to its background. */
 const SEEN = 3.05
 
 export function accentStyle(colour: string): string {
@@ -225,7 +225,7 @@ function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: 
   return [target, target === WHITE ? BLACK : WHITE]
 }
 
-/** Contrast of text in the accent colour. `ratio` is the colour's own; `shown` is the colour used instead. */
+/** Contrast of text in the accent colour: `ratio` is the colour's own, `shown` the colour used instead. */
 interface TextContrast {
   ratio: number
   shown: string
@@ -310,7 +310,7 @@ const countedEvents = () =>
 
 export const EMBED_PATH = '/embed.js'
 
-/** Scripts of `<kalends-events>` by path: one for lists, a second for months and days, a third for extras. */
+/** Scripts of `<kalends-events>` by path: one for lists, another for months and days, a third for extras. */
 function embedScripts(
   site: Site,
   weekStart: string,
@@ -351,7 +351,7 @@ const withoutComments = (text: string) =>
     .map((part, i) => (i === 0 ? part : part.slice(part.indexOf('*/') + 2)))
     .join('')
 
-/** Removes indentation and comments. So no string may span lines or contain comment signs. */
+/** Removes indentation and comments, so a string may not span lines or contain comment signs. */
 const bareScript = (text: string): string =>
   withoutComments(text)
     .split('\n')
@@ -359,7 +359,7 @@ const bareScript = (text: string): string =>
     .filter((line) => line !== '' && !line.startsWith('//'))
     .join('\n')
 
-/** For scripts of every page, also removes spaces around operators, which must not occur in strings. */
+/** For the scripts of every page: also removes spaces around operators, which strings must not contain. */
 const scriptOf = (name: string) =>
   bareScript(textOf(name))
     .replace(/ (=>|[<>]=|[=?:}<>]|&&|\|\||\?\?|[!=]==|[-+*](?= [\w('])) /g, '$1')
@@ -378,9 +378,9 @@ const styleOf = (name: string) =>
 /** An icon that devices request at a fixed path, whether or not the page names it. */
 interface SiteIcon {
   side: number
-  /** Background, visible where the image is transparent or does not reach. */
+  /** Background colour, visible where the image is transparent or does not reach. */
   ground: string
-  /** True if the built-in mark has round corners. Devices round home screen icons themselves. */
+  /** True if the built-in mark gets round corners; devices round home screen icons themselves. */
   isRound: boolean
   wrap: (png: Buffer, side: number) => Buffer
   mediaType: string
@@ -403,7 +403,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** An icon from the look's icon if that is a raster image, else from the mark in the accent colour. */
+/** Makes an icon from the look's icon if that is a raster image, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon
@@ -414,7 +414,7 @@ export async function makeSiteIcon(path: string, own: Asset, accent: string): Pr
   return { path, mediaType, bytes: icon.wrap(png, side) }
 }
 
-/** An ICO file: a directory with one entry, then the PNG. */
+/** Returns an ICO file: a directory with one entry, then the PNG. */
 function wrappedAsIco(png: Buffer, side: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)

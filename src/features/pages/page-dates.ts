@@ -9,13 +9,13 @@ import { type DateForm, writingOf, written } from '../feeds/date-forms.ts'
 
 const names: Cache<string, string> = emptyCache(processBudget)
 
-/** Matches a UTC offset: the language has no name for the zone. */
+/** Matches a UTC offset, which `Intl` gives if the language has no name for the zone. */
 const OFFSET = /^(?:GMT|UTC)[+\-−]/
 
 /** French puts a word before the name: `heure : Irlande`. */
 const KIND = /^\p{L}+\s*:\s*/u
 
-/** A zone's abbreviation in the site's language, such as `MEZ`, or else in the tz database. */
+/** Returns a zone's abbreviation in the site's language, such as `MEZ`, or else that of the tz database. */
 export function zoneLetters(site: Site, zone: string, utc: string): string {
   const letters = timezoneAbbreviation(zone, utc)
   const locale = localeOf(site)
@@ -70,13 +70,13 @@ export function writtenShortTime(site: Site, wall: string): string {
   return half === '' ? time : clock.replace(/:00$/, '') + half.toLowerCase()
 }
 
-/** When an event ends: for whole days, midnight at the end of the last. */
+/** Returns when an event ends; for whole days, midnight at the end of the last day. */
 export function writtenEnd(site: Site, start: string, end: string): string {
   const time = written(site, 'time', end)
   return isOfWholeDays(start, end) ? midnightAtEnd(site.language, time) : time
 }
 
-/** When an event starts and, if it lasts from midnight to midnight, ends. */
+/** Returns when an event starts and, if it lasts from midnight to midnight, also when it ends. */
 export function writtenStart(site: Site, start: string, end: string, write = writtenShortTime): string {
   return isWholeDay(start, end)
     ? `${write(site, start)} – ${writtenEnd(site, start, end)}`
@@ -101,7 +101,7 @@ export function writtenRange(site: Site, first: string, last: string, today: str
   return writtenSpan(site, isThisYear ? 'dayMonth' : 'dayMonthYear', first, last)
 }
 
-/** What both days have in common, such as the month, is written once. */
+/** Writes what both days have in common, such as the month, only once. */
 export function writtenSpan(site: Site, form: DateForm, first: string, last: string): string {
   const { format, texts } = writingOf(form)(localeOf(site))
   const [from, to] = [utcToMs(`${first} 00:00:00`), utcToMs(`${laterOf(first, last)} 00:00:00`)]
@@ -114,7 +114,7 @@ export function unitName(site: Site, unit: 'day' | 'weekOfYear' | 'month'): stri
 
 const unitNames = madeOnce((locale: string) => new Intl.DisplayNames(locale, { type: 'dateTimeField' }))
 
-/** French and Spanish write months and days in lower case. */
+/** Capitalizes the first letter: French and Spanish write months and days in lower case. */
 export function capitalized({ language }: Pick<Site, 'language'>, text: string): string {
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
@@ -130,8 +130,8 @@ const distances = madeOnce(
 )
 
 /**
- * A number in the language's format. Integers below 1000 look the same in all languages and skip `Intl`,
- * which takes microseconds each: a form has hundreds of counts.
+ * A number in the language's format. Those below 1000 are the same in all languages and skip `Intl`, which
+ * takes microseconds each; a form has hundreds.
  */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
@@ -139,18 +139,18 @@ export function writtenNumber(site: Site, number: number): string {
 
 const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
 
-/** This many hours after midnight belong to the evening before. */
+/** So many hours after midnight belong to the evening before. */
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
-/** An event ending before five in the morning counts as ending the day before, but not before it begins. */
+/** An event that ends before five in the morning ends on the day before, but not before it begins. */
 export function lastDayOf(start: string, end: string): string {
   const first = dayOf(start)
   const last = isNight(end) ? addDays(dayOf(end), -1) : dayOf(end)
   return laterOf(first, last)
 }
 
-/** Events that end after this are not over: at night, the present minute; by day, the end of last night. */
+/** Events that end later are not over: at night the present minute, by day the end of last night. */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }
@@ -158,7 +158,7 @@ export function endOfOver(wall: string): string {
 /** True before five in the morning, when pages change from minute to minute as events end. */
 export const isNight = (wall: string) => Number(wall.slice(11, 13)) < NIGHT_HOURS
 
-/** True if an event is over at local time `wall`; one that ends at night, not before it ends. */
+/** True if an event is over at local time `wall`. An event that ends at night is not over before its end. */
 export const isOverAt = (wall: string, start: string, end: string) =>
   lastDayOf(start, end) < dayOf(wall) && end <= endOfOver(wall)
 
@@ -168,7 +168,7 @@ export const earlierOf = (a: string, b: string) => (b < a ? b : a)
 export const monthOf = (day: string) => day.slice(0, 7)
 export const firstOf = (month: string) => `${month}-01`
 
-/** As `YYYY-MM`; undefined outside the years 1 to 9999. */
+/** Returns `YYYY-MM`; undefined outside the years 1 to 9999. */
 export function monthsLater(month: string, months: number): string | undefined {
   const count = Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1 + months
   const year = Math.floor(count / 12)
@@ -197,7 +197,7 @@ const firstWeekdayOf = madeOnce((name: string): number => {
 
 const days = emptyCache<number, string>(processBudget)
 
-/** The day with this number from 1970-01-01, clamped to possible years. */
+/** Returns the day with this number, counted from 1970-01-01 and clamped to possible years. */
 export function dayAt(number: number): string {
   return cachedText(days, number, () => dayOf(formatUtc(number * DAY_MS)))
 }
@@ -234,7 +234,7 @@ export function weeksOf(month: string, weekStart: number): string[][] {
   let number = dayNumber(first) - ((weekdayOf(first) - weekStart + 7) % 7)
   while (dayAt(number) <= last) {
     weeks.push(Array.from({ length: 7 }, (_, i) => dayAt(number + i)))
-    // The last possible day: `dayAt` is clamped to it.
+    // On the last possible day, `dayAt` returns that day again.
     if (dayAt(number + 7) <= dayAt(number)) break
     number += 7
   }

@@ -3,7 +3,7 @@ import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
 // Filters that pages and `<kalends-events>` share with the REST API.
 
-/** Filters not used by pages: the path, `near` or the page number say it, or there is no use for them. */
+/** Filters that pages do not use: the path, `near` or the page number replaces them, or there is no use. */
 const {
   page: _page,
   per_page: _perPage,
@@ -25,7 +25,6 @@ const {
   ...shared
 } = eventFilters
 
-/** Attribute names of term filters: `category` for `categories`. */
 const TERM_OF_LIST = new Map<string, string>(
   Object.entries(TERM_LISTS).map(([taxonomy, list]) => [list, taxonomy]),
 )

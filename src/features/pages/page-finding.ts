@@ -13,14 +13,14 @@ export type EventFilters = Omit<Partial<EventsQuery>, 'page' | 'per_page'>
 export interface FoundEvents {
   ids: readonly number[]
   total: number
-  /** Local start and end of each; undefined if the index answered. */
+  /** Local start and end by id; undefined if the index answered. */
   times: ReadonlyMap<number, { start: string; end: string }> | undefined
 }
 
-/** Maximum read from the database. The index has no limit. */
+/** At most this many are read from the database; the index has no limit. */
 const MOST_OF_DATABASE = 500
 
-/** `perPage` may exceed the limits of the REST API. */
+/** Finds a page of events; `perPage` may exceed the limits of the REST API. */
 export async function findPageEvents(
   { context, memory }: Viewing,
   filters: EventFilters,
@@ -49,7 +49,7 @@ export async function findCards(
   return { cards: await cardsOf(viewing, ids), total }
 }
 
-/** The cards, without those that cannot be shown, and their terms. */
+/** Loads the cards that can be shown, and the terms of their events. */
 export async function cardsOf(
   { context, memory, cards, terms }: Viewing,
   ids: readonly number[],
@@ -78,8 +78,8 @@ const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
 /**
- * Events from `day` on, including those still on. One that ends in the small hours counts as ended the
- * evening before, unless it is still on or `when` asks for it (rule 13.10).
+ * Filters for events from `day` on, including those still on. An event that ends in the small hours counts as
+ * ended the evening before, unless it is still on or `when` asks for it (rule 13.10).
  */
 export const from = ({ today, wall }: Clock, filters: EventFilters, day: string): EventFilters => ({
   ...withoutDates(filters),
@@ -134,7 +134,7 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/** The events before and after the local time `start`. Dates in the filters are ignored. */
+/** Finds the events before and after the local time `start`, ignoring dates in the filters. */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,
@@ -164,7 +164,7 @@ export async function findNeighbourIds(
   return [previous.ids[0], next.ids[0]]
 }
 
-/** Days of the first and last event; undefined without any. Dates in the filters are ignored. */
+/** Finds the days of the first and last event, ignoring dates in the filters; undefined without events. */
 export async function findBounds(
   viewing: Viewing,
   filters: EventFilters,

@@ -20,7 +20,7 @@ export interface Pages {
   look: Look
   links: readonly PageLink[]
   subscribes?: Subscribes | undefined
-  /** `memory.settings` when the look was read; if they differ, the look is outdated. */
+  /** `memory.settings` when the look was read; once it differs, the look is outdated. */
   settings: number
   cards: Readonly<Record<Language, Cards>>
   terms: { version: string; read: Promise<PageTerms> } | undefined
@@ -66,7 +66,7 @@ export async function viewingOf(pages: Pages, context: Context, address?: string
     look,
     links,
     subscribes,
-    // Copied, since each page adds the terms that it shows for itself only.
+    // A copy, since each page adds the terms that it shows, for itself only.
     terms: { ...terms, byId: new Map(terms.byId) },
     weekStart: weekStartOf(site, look.weekStart),
     wall,

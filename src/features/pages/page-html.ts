@@ -4,7 +4,7 @@ export interface Html {
   readonly markup: string
 }
 
-/** Text is escaped, `Html` is not; lists are joined; false and undefined are left out. */
+/** What templates insert: text is escaped, `Html` is not; false and undefined are left out. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 const SPECIAL = /[&<>"']/
@@ -30,14 +30,14 @@ function written(content: Content): string {
   return markup
 }
 
-/** Attribute values in templates must be quoted. */
+/** Joins a template, escaping inserted text. Attribute values must be quoted. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   let markup = parts[0] ?? ''
   for (let i = 0; i < contents.length; i++) markup += written(contents[i]) + (parts[i + 1] ?? '')
   return { markup }
 }
 
-/** Text that is already safe HTML: descriptions, texts of the look, JSON-LD. */
+/** Marks text as safe HTML: descriptions, texts of the look, JSON-LD. */
 export function trusted(markup: string): Html {
   return { markup }
 }
@@ -46,7 +46,7 @@ export const NOTHING: Html = { markup: '' }
 
 const SCHEMES = /^(?:https?:|mailto:|tel:|webcals?:|geo:|\/(?!\/)|#|\?)/i
 
-/** The URL, or `#` if its scheme is not known to be harmless: some run code. */
+/** Returns the URL, or `#` unless its scheme is known to be harmless: some schemes run code. */
 export function link(address: string): string {
   return SCHEMES.test(address) ? address : '#'
 }
@@ -56,7 +56,7 @@ export interface Choice {
   text: string
 }
 
-/** There may be hundreds, so their markup with none chosen is made only once. */
+/** There may be hundreds, so `unchosen`, the markup with none chosen, is made only once. */
 export interface Choices {
   all: readonly Choice[]
   isCut: boolean
@@ -81,7 +81,7 @@ export function marked(name: string, wrong: string | undefined): { attributes: H
   }
 }
 
-/** A text field with suggestions if choices are cut (`isCut`). `none` is the text that chooses nothing. */
+/** A list, or a text field with suggestions if `isCut`. `none` is the text that chooses nothing. */
 export function select(
   label: string,
   name: string,

@@ -8,7 +8,7 @@ export interface Chosen {
   isNamed: boolean
 }
 
-/** Results by header have a cache budget of their own, so odd headers cannot fill the process's caches. */
+/** `known` has a cache budget of its own, so that odd headers cannot fill the caches of the process. */
 export interface LanguageChooser {
   languages: readonly Language[]
   known: Cache<string, Chosen>
@@ -20,14 +20,14 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
   return { languages, known, byDefault: { language, isNamed: languages.length === 1 } }
 }
 
-/** Characters of an `Accept-Language` header that are read; browsers send less than a hundred. */
+/** In characters: the rest of an `Accept-Language` header is ignored. Browsers send less than a hundred. */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
 const KNOWN_BYTES = 200_000
 
 const NAMED = /(?:^|&)lang=([a-z]+)(?=&|$)/
 
-/** The language that the query names, else the header's choice. Of long headers, only the start is read. */
+/** Returns the language that the query names, else the one that the header prefers. */
 export function chooseLanguage(chooser: LanguageChooser, query: string, header: string | undefined): Chosen {
   const { languages, known, byDefault } = chooser
   if (byDefault.isNamed) return byDefault
@@ -47,8 +47,8 @@ function namedIn(languages: readonly Language[], query: string): Language | unde
 }
 
 /**
- * The language of highest quality in the header (RFC 9110, 12.5.4). Of equal ones, or if it accepts none, the
- * site's first is preferred, then the header's.
+ * The language of highest quality in the header (RFC 9110, 12.5.4). Among equal ones, or if none is accepted,
+ * the site's first language precedes the header's order.
  */
 function bestOf(languages: readonly Language[], header: string): Language {
   const ranges = header.split(',', MOST_RANGES).map(readRange)
@@ -78,7 +78,7 @@ function readRange(text: string): Range {
 }
 
 /**
- * A language's quality and place in the header. A tag with a region counts for its language, `*` for each one
+ * A language's quality and place in the header. A tag with a region counts for its language, `*` for those
  * that the header does not name.
  */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
@@ -108,7 +108,7 @@ export const LANGUAGE_NAMES = byLanguage((language) => {
 
 const PARAMETER = 'lang'
 
-/** Sets `lang`; removes it if `language` is undefined. */
+/** Sets the query parameter `lang`, or removes it if `language` is undefined. */
 export function withLanguage(address: string, language: Language | undefined): string {
   const mark = address.indexOf('?')
   const path = mark === -1 ? address : address.slice(0, mark)
@@ -120,13 +120,13 @@ export function withLanguage(address: string, language: Language | undefined): s
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Adds the query's language to a link, if that ends in a slash as pages do, unlike files. */
+/** Adds the query's language to a link to a page; links to files, without a final slash, are unchanged. */
 export function keepLanguage({ namedLanguage }: Pick<Site, 'namedLanguage'>, address: string): string {
   return namedLanguage !== undefined && /^[^?#]*\/(?:\?|$)/.test(address)
     ? withLanguage(address, namedLanguage)
     : address
 }
 
-/** A hidden control; false if the query names no language. */
+/** A hidden control for the language; false if the query names none. */
 export const languageField = ({ namedLanguage }: Pick<Site, 'namedLanguage'>): Html | false =>
   namedLanguage !== undefined && html`<input type="hidden" name="${PARAMETER}" value="${namedLanguage}">`

@@ -29,14 +29,13 @@ export interface PageQuery {
   wrong?: ReadonlySet<string>
 }
 
-/** A filter and its value in words. For some filters, `view-head` and `filter-chips` have shorter ones. */
+/** A filter and its value in words; `view-head` and `filter-chips` have shorter words for some filters. */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
-/** Parameters in the order of links; `page` follows. */
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** A query without effect, from which the form shows what was sent and which parameters are wrong. */
+/** Returns a query without filters, so that the form shows what was sent and which parameters are wrong. */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }
@@ -52,7 +51,7 @@ function sentIn(query: URLSearchParams): Map<string, string> {
   return sent
 }
 
-/** Parameters that only lists use. */
+/** Parameters used only by lists. */
 export const OF_LISTS = ['start_date', 'end_date', 'when']
 
 const DATES = new RegExp(`(?:^|&)(?:${windowFilters.join('|')})=[^&]*(?=&|$)`, 'g')
@@ -84,7 +83,7 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
   return { ...query, filters: withoutDatesAndWhen(filters), sent: kept, isFiltered: kept.size > 0 }
 }
 
-/** Keeps `near` or a position, rounded to a kilometre, so URLs do not tell exactly where a visitor is. */
+/** Keeps `near` or a position rounded to a kilometre, so that URLs do not tell exactly where a visitor is. */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {
     const text = sent.get(name)
@@ -105,7 +104,7 @@ const POSITION = ['geoloc_lat', 'geoloc_lng'] as const
 const NEAR_KM = 5
 
 /**
- * Filters for events around a venue.
+ * Returns filters for events around a venue.
  * @throws Problem rest_invalid_param unless `near` is the id of a public venue with coordinates
  */
 async function circleAround(
@@ -128,7 +127,7 @@ export function readPart(query: URLSearchParams): string {
   ).toString()
 }
 
-/** The query string. The number of the first page is left out. */
+/** Returns the query string; the number of the first page is left out. */
 export function queryText(
   { sent }: Pick<PageQuery, 'sent'>,
   without: readonly string[] = [],
@@ -140,7 +139,7 @@ export function queryText(
   return kept.toString()
 }
 
-/** Parameters that are undefined in `changes` are removed. */
+/** Returns the query with `changes`; parameters that are undefined there are removed. */
 export function changedQuery(
   { sent }: Pick<PageQuery, 'sent'>,
   changes: Readonly<Record<string, string | undefined>>,

@@ -19,7 +19,7 @@ export interface ShownTerm {
   slugs: readonly string[]
   count: number
   depth: number
-  /** Colour number: that of the top-level ancestor. */
+  /** Colour number, which a term has from its top-level ancestor. */
   hue: number
 }
 
@@ -30,19 +30,19 @@ interface OfferedVenue {
 }
 
 export interface PageTerms {
-  /** By id: terms with the most published events, their ancestors, and those that `learnTerms` added. */
+  /** Terms by id: those with most events, their ancestors, and those that `learnTerms` added. */
   byId: Map<number, ShownTerm>
-  /** Terms looked up later; undefined for a term without published events. */
+  /** Terms looked up by `learnTerms`; undefined for a term without published events. */
   learned: Map<number, ShownTerm | undefined>
   /** Top-level categories by name; `count` includes those below. */
   tops: readonly ShownTerm[]
   /** Empty if there are more than a form can offer. */
   venues: readonly OfferedVenue[]
-  /** `places` has the venues with coordinates. */
+  /** Markup of the form's lists; `places` has the venues with coordinates. */
   choices: Readonly<Record<'categories' | 'tags' | 'venues' | 'places', Choices>>
 }
 
-/** With more terms, forms have text fields in place of lists. */
+/** If there are more terms, forms have text fields in place of lists. */
 const MOST_TERMS = 200
 const MOST_VENUES = 200
 const MOST_LEARNED = 5000
@@ -89,7 +89,7 @@ async function withAncestors(db: Db, rows: readonly NamedTerm[]): Promise<NamedT
   return [...byId.values()].sort((a, b) => (a.folded < b.folded ? -1 : a.folded > b.folded ? 1 : a.id - b.id))
 }
 
-/** Adds terms that `byId` lacks to it. Results are cached in `learned`. */
+/** Adds missing terms to `byId`; those looked up are cached in `learned`. */
 export async function learnTerms(
   { db }: Context,
   { byId, learned }: PageTerms,
@@ -106,7 +106,7 @@ export async function learnTerms(
   }
 }
 
-/** By its last slug, present or former; undefined without published events: strangers learn nothing of it. */
+/** Finds a term by its last slug, present or former; undefined without published events, as for strangers. */
 export async function findTermAt(
   context: Context,
   { byId }: PageTerms,
@@ -169,8 +169,9 @@ const offered = (row: NamedVenue): OfferedVenue => ({
 })
 
 /**
- * With slugs, depth and colour.
- * @param known terms already shown, whose colours those below get; without, top categories get new ones
+ * Adds slugs, depth and colour to terms.
+ * @param known terms already shown, which pass their colours on to those below; without, top categories get
+ * new ones
  */
 function shownTerms(
   rows: readonly NamedTerm[],

@@ -1,7 +1,7 @@
 import type { Site } from '../../base/config.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 
-// What other features add to pages: links to their own.
+// Links to pages of other features.
 
 export interface PagesPart {
   links: readonly PageLink[]
@@ -9,16 +9,16 @@ export interface PagesPart {
 }
 
 export interface Subscribes {
-  /** @param query the filters without dates, including the term of the path */
+  /** @param query the filters, including the path's term, without dates */
   list: (site: Site, query: string) => { path: string; text: string }
   event: (site: Site, id: number) => { path: string; text: string }
 }
 
 export interface PageLink {
-  /** Below the site, with a slash at the end, such as `/events/community/add/`. */
+  /** Path below the site's root, with a final slash, such as `/events/community/add/`. */
   path: string
   text: (site: Pick<Site, 'language'>) => string
-  /** One character for the page header on phones. */
+  /** One character instead of the text, for the page header on phones. */
   sign?: string
 }
 

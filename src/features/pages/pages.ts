@@ -28,9 +28,8 @@ import { suggestions } from './suggestions.ts'
 import type { Viewing } from './viewing.ts'
 
 /**
- * Client errors are answered with a page too.
  * @param path below the root of the site
- * @param feed extension of the feeds that the client prefers; it is redirected to the page's
+ * @param feed extension of the feeds that the client prefers: it is redirected to that of the page
  */
 export async function answerPage(
   pages: Pages,
@@ -61,7 +60,6 @@ export async function answerPage(
   }
 }
 
-/** Status of an error that the address caused; undefined for others. */
 function statusOf(error: unknown): ProblemStatus | undefined {
   if (!(error instanceof Problem)) return undefined
   if (error.code === 'rest_invalid_param') return 400
@@ -129,7 +127,7 @@ async function textPage(pages: Pages, context: Context, path: string): Promise<P
 
 export const firstSpan = ({ firstView }: Look): Span => oldSpan(firstView, undefined, undefined)
 
-/** The error of an invalid query is shown within the frame, since other pages may not be framed. */
+/** Shows the frame, or within it the error of an invalid query, since other pages may not be framed. */
 async function framePage(viewing: Viewing, query: URLSearchParams): Promise<PageAnswer> {
   const answer = (status: number, framed: Framed): PageAnswer => ({
     status,
@@ -183,7 +181,7 @@ async function seriesPage(
   return shown(viewing, await seriesView(viewing, series, page))
 }
 
-/** An error's page, without reading data. `names` are the invalid parameters. */
+/** A page for an error, made without reading data. `names` are the invalid parameters. */
 export function problemPage(
   pages: Pick<Pages, 'assets' | 'look' | 'links' | 'memory' | 'cards'>,
   context: Context,

@@ -1,6 +1,6 @@
 import type { Language } from '../../base/config.ts'
 
-/** Words of paths that translations of The Events Calendar change; others, such as `feed`, stay. */
+/** Path words that translations of The Events Calendar translate; others, such as `feed`, are the same. */
 export type PathWord =
   | 'events'
   | 'event'
@@ -23,7 +23,7 @@ export type PathWord =
   | 'page'
   | 'all'
 
-/** Forms as people write them; paths have their slugs. Versions of a translation may differ. */
+/** Words as people write them; paths have their slugs. Several, as versions of a translation may differ. */
 export type PathWords = Readonly<Record<PathWord, readonly [string, ...string[]]>>
 
 const de: PathWords = {

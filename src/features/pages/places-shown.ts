@@ -8,7 +8,7 @@ import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
 type Address = Pick<VenueRow, 'venue' | 'address' | 'city' | 'zip' | 'stateprovince' | 'country'>
 
-/** The address without a line that equals the name: parks and squares often have theirs as address. */
+/** Address lines except one that equals the name, as parks and squares often have. */
 export function addressLines(venue: Address): string[] {
   const name = plainText(venue.venue)
   return fullAddress(venue).filter((line) => line !== name)
@@ -34,7 +34,7 @@ export function mapLink(venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>):
     : `https://www.openstreetmap.org/search?query=${encodeURIComponent(lines.join(', '))}`
 }
 
-/** Directions; undefined without a map service, or without coordinates and address. */
+/** Link to directions; undefined without a map service, or without coordinates and address. */
 export function directionsTo(
   { maps }: Pick<Site, 'maps'>,
   venue: Address & Pick<VenueRow, 'geo_lat' | 'geo_lng'>,
@@ -46,7 +46,7 @@ export function directionsTo(
     : maps.directions.replaceAll('{to}', () => encodeURIComponent(to))
 }
 
-/** A `geo:` link (RFC 5870) for map apps; some show the name. Undefined without coordinates. */
+/** A `geo:` link (RFC 5870) for map apps, with the name, which some show. Undefined without coordinates. */
 export function positionLink({
   venue,
   geo_lat: lat,
@@ -58,7 +58,7 @@ export function positionLink({
     .replaceAll(')', '%29')})`
 }
 
-/** The map, which loads nothing before its button is clicked. `NOTHING` without configured map tiles. */
+/** A map that loads nothing before its button is clicked; `NOTHING` if no map tiles are configured. */
 export function mapFigure({ context: { site }, assets }: Viewing): Html {
   const { tiles, attribution } = site.maps
   const host = tileAddress(tiles)?.host

@@ -31,12 +31,12 @@ import { isFile } from './translated-paths.ts'
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
-  /** Lists by feed address. One with undefined `version` is always valid, since no record was read. */
+  /** REST lists by feed address. `version` is undefined if no record was read: the entry is always valid. */
   lists: Cache<string, { version: string | undefined; list: string }>
   /** Pages that tell people why they get no feed. */
   pages: PublicPages | undefined
   answerList: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
-  /** Answers an address with `ical=1` that turns out to have no feed. */
+  /** Answers an address with `ical=1` if it has no feed. */
   answerPage: (exchange: Exchange, signIn: SignIn) => unknown
 }
 
@@ -44,7 +44,7 @@ export function makePublicFeeds(parts: Omit<PublicFeeds, 'lists'>, budget: Cache
   return { ...parts, lists: emptyCache(budget) }
 }
 
-/** The feed's handler; undefined if the address is not a feed's. */
+/** Returns the feed's handler; undefined if the address is not that of a feed. */
 export function feedAt(
   feeds: PublicFeeds,
   { url }: Exchange,
@@ -61,7 +61,7 @@ export function feedAt(
   return (exchange, signIn) => showList(feeds, exchange, signIn, list)
 }
 
-/** An invalid parameter is reported to programs as JSON, to people on a page. */
+/** Answers with the list. An invalid parameter is reported to programs as JSON, to people on a page. */
 function showList(
   { pages, answerList }: PublicFeeds,
   exchange: Exchange,
@@ -99,7 +99,7 @@ async function lookUp(
 
 const withQuery = (list: string, { query }: FeedAddress) => (query === '' ? list : `${list}&${query}`)
 
-/** An address found by reading records (it has a `version`) is used only at that version of the data. */
+/** A list found by reading records has a `version`, and is used only while the data has that version. */
 function findKnownList({ service: { memory }, lists }: PublicFeeds, url: string): string | undefined {
   const known = findCached(lists, url)
   if (known?.version === undefined) return known?.list
@@ -122,7 +122,7 @@ async function findFeedInTurn(
   const { service, entrance } = feeds
   const { memory, site } = service
   const context = anonymousContext(service, service.now())
-  // If the database fails, the lookup below fails too and tells the client.
+  // If the database fails, `findFeed` fails, too, and the client gets that error.
   if (isBehind(memory)) await catchUp(memory).catch(service.report)
   const { version } = memory
   const found = await admitted(entrance.admission, 'reads', askerOf(entrance, exchange), () =>
@@ -168,14 +168,14 @@ interface FeedAddress {
   isOfToday: boolean
 }
 
-/** `gone`: the record is no longer public; undefined: it never was. */
+/** `gone`: the record is no longer public; undefined: there never was one. */
 type FeedFound = { list: string } | { moved: string } | 'gone' | undefined
 
 const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
 /** The Events Calendar links to iCalendar files by `ical=1`. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Parameters of such links that feeds do not have. */
+/** Parameters of links with `ical=1` that feeds do not have. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
 /** Parameters that give a list a last day. */
@@ -186,7 +186,7 @@ function mayBeFeed({ path, query }: RequestUrl): boolean {
   return isFile(path) || query.includes('ical=1')
 }
 
-/** Reads an address without checking whether records exist; never throws. */
+/** Reads an address without checking whether records exist. Never throws. */
 function readFeedAddress(
   { text, path, query }: RequestUrl,
   site: Site,
@@ -201,8 +201,8 @@ function readFeedAddress(
 }
 
 /**
- * An address with `ical=1`: the page's filters and its month or day, or all past events. With a last day,
- * occurrences are single, since the rule of a series would go on.
+ * Reads an address with `ical=1`: the page's filters and its month or day, or all past events. If there is a
+ * last day, occurrences are single, since the rule of a series would go on beyond it.
  */
 function readCalendarLink(path: string, query: string, site: Site, now: number): FeedAddress | undefined {
   const asked = readPageAddress(path, new URLSearchParams(query), site)
@@ -265,7 +265,6 @@ const FILTERS = { event: 'include', venue: 'venue', organizer: 'organizer' } as 
 const listOfEvents = ({ format }: FeedAddress, { restRoot, namespace }: Site) =>
   `${restRoot}/${namespace}/events?format=${format}`
 
-/** Finds the list; undefined if there never was such a record. */
 async function findFeed(address: FeedAddress, site: Site, context: Context): Promise<FeedFound> {
   const { scope } = address
   const list = listOfEvents(address, site)

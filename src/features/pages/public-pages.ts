@@ -61,7 +61,7 @@ export interface PublicPages {
   making: Map<string, Making>
 }
 
-/** A page being made; other requests for the same page wait for it. */
+/** A page being made, for which other requests of the same page wait. */
 interface Making {
   made: Promise<WrittenAnswer>
   /** Requests that wait. If all clients disconnect, the page is not made. */
@@ -69,7 +69,7 @@ interface Making {
 }
 
 /**
- * `budget` limits the caches.
+ * @param budget limit of the caches
  * @throws Error with one sentence for a file that cannot be read
  */
 export function makePublicPages(
@@ -105,7 +105,7 @@ function answersOf({ assets }: Pages): [string, WrittenAnswer][] {
 
 const MOST_ASSETS = 50
 
-/** Rereads the look if settings have changed. Files of former looks are kept for a while for open pages. */
+/** Rereads the look if settings have changed. Former files are kept for a while, for pages still open. */
 function followSettings(all: PublicPages): void {
   const { pages, assets, icons, service } = all
   if (pages.settings === service.memory.settings) return
@@ -119,7 +119,7 @@ function followSettings(all: PublicPages): void {
   for (const path of [...assets.keys()].slice(0, -MOST_ASSETS)) assets.delete(path)
 }
 
-/** The handler for the path of an asset or icon; undefined for others. */
+/** Returns the handler for the path of an asset or icon; undefined for other paths. */
 export function assetAt(all: PublicPages, path: string): ((exchange: Exchange) => unknown) | undefined {
   const { entrance, assets } = all
   followSettings(all)
@@ -142,8 +142,8 @@ function iconAt({ pages, icons }: PublicPages, path: string): Promise<WrittenAns
 type Otherwise = (exchange: Exchange, signIn: SignIn) => unknown
 
 /**
- * The handler for a page's path; undefined for other paths. Where nothing else answers, people get a page
- * with the error; programs, which do not accept HTML, get `otherwise`.
+ * Returns the handler for a page's path; undefined for others. Where nothing else answers, people get an
+ * error page; programs, which do not accept HTML, get `otherwise`.
  */
 export function pageAt(
   all: PublicPages,
@@ -152,7 +152,8 @@ export function pageAt(
 ): Otherwise | undefined {
   const { entrance, service } = all
   if (formatOfFile(url.path)) return undefined
-  // With the REST API at the root too, browsers get the front page there, programs the API's entry point.
+  // If the REST API is at the root, too, browsers get the front page there, and programs the API's entry
+  // point.
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
   const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
@@ -160,7 +161,7 @@ export function pageAt(
   const isForPeople = isPage || isBrowser
   if (!isPage && !(isLost && (isForPeople || mayLeadOn(all, url.path)))) return undefined
   return (exchange, signIn) => {
-    // At the shared root, the cache has the API's entry point.
+    // At a shared root, the cached answer is the API's entry point.
     const known = isShared ? undefined : findCachedPage(all, exchange)
     if (known) return send(entrance, exchange, known, 'finished')
     return answerWithPage(
@@ -172,7 +173,7 @@ export function pageAt(
   }
 }
 
-/** The cached page; undefined if there is none, or the client may prefer another representation. */
+/** Finds the cached page; undefined if there is none, or if the client may prefer another representation. */
 function findCachedPage(all: PublicPages, exchange: Exchange): CachedAnswer | undefined {
   const { service, answerCache } = all
   if (isBehind(service.memory) || namesAnother(exchange.request.headers.accept)) return undefined
@@ -184,13 +185,13 @@ export function chosenFor(all: PublicPages, { request, url }: Exchange): Chosen 
   return chooseLanguage(all.languages, url.query, request.headers['accept-language'])
 }
 
-/** The page's address and, if the header chose another language than the site's, this language. */
+/** Cache key: the address and, if the header chose another language than the site's, that language. */
 const keyOf = ({ service }: PublicPages, { url }: Exchange, { language, isNamed }: Chosen): string =>
   isNamed || language === service.site.language ? url.text : `${url.text} ${language}`
 
 const ELSEWHERE = /^\/(?:healthz|readyz|metrics|media|assets|favicon\.ico)(?:\/|$)/
 
-/** True if nothing else answers; with the REST API at the root, only if the path has a word of our pages. */
+/** True if nothing else answers; with the REST API at the root, only for paths with a word of our pages. */
 const isUnanswered = ({ restRoot, vendor }: Site, path: string): boolean =>
   (restRoot === ''
     ? inEnglish(path) !== undefined && !path.startsWith(`/${vendor}/`)
@@ -200,7 +201,7 @@ const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/** Caches the page unless programs get another answer at this address. */
+/** Answers with a page, which is cached unless programs get another answer at this address. */
 async function answerWithPage(
   all: PublicPages,
   exchange: Exchange,
@@ -220,7 +221,7 @@ async function answerWithPage(
   return send(entrance, exchange, page, 'ordinary')
 }
 
-/** `names` are the invalid parameters. */
+/** Answers with a page about the error; `names` are the invalid parameters. */
 export function sendProblemPage(
   all: PublicPages,
   exchange: Exchange,
@@ -249,7 +250,7 @@ async function makeOnce(all: PublicPages, exchange: Exchange, isShared: boolean)
   const { memory, report } = all.service
   const { request, url } = exchange
   if (url.text.length > LONGEST_URL) return problemFor(all, exchange, 414)
-  // If the database fails, making the page fails too and tells the client.
+  // If the database fails, making the page fails, too, and the client gets that error.
   if (isBehind(memory)) await catchUp(memory).catch(report)
   const feed = preferredToPage(request.headers.accept)?.extension
   const key = makingKey(all, keyOf(all, exchange, chosenFor(all, exchange)), feed)
@@ -307,10 +308,10 @@ function makeInTurn(
   })
 }
 
-/** A day or month in the frames' `date` and `until`, but not words such as `tomorrow`. */
+/** Matches a day or month in a frame's `date` or `until`, but no words such as `tomorrow`. */
 const DAY_OR_MONTH = /^\d{4}-\d\d/
 
-/** How long a page with this query stays valid if no data change. */
+/** Returns how long a page with this query stays valid if no data change. */
 export function clockOfPage(query: string): ClockPart {
   let clock: ClockPart = 'day'
   for (const [name, value] of new URLSearchParams(query)) {
@@ -327,7 +328,7 @@ export function clockOfPage(query: string): ClockPart {
   return clock
 }
 
-/** The Accept header chooses among several representations. */
+/** One address has several representations, which the Accept header chooses. */
 const VARY = 'Accept, Accept-Encoding'
 
 function outgoing(
@@ -337,7 +338,7 @@ function outgoing(
   isPlaced = false,
 ): WrittenAnswer {
   const body = Buffer.from(answer.body)
-  // As in ETags of lists, the edition comes first: the cache accepts only such answers.
+  // As in ETags of lists, the edition comes first: the cache accepts only answers of the present edition.
   const tag =
     answer.status === 200 ? contentTag(body).replace('W/"', `W/"${editionOf(answerCache)}.${language}.`) : ''
   // Answers other than HTML are the same in every language.
@@ -369,7 +370,7 @@ function failed(all: PublicPages, error: unknown, exchange: Exchange): WrittenAn
   return isOutage ? { ...made, headers: [...made.headers, 'Retry-After', '1'] } : made
 }
 
-/** For URLs with a position, which links must not pass on. */
+/** Keeps links from passing on a URL with the visitor's position. */
 const WITHOUT_ADDRESS = { 'Referrer-Policy': 'strict-origin' }
 
 function pageHeaders({ site, images }: Service, imagesFrom: string | undefined): Record<string, string> {
@@ -399,8 +400,8 @@ interface PagePermissions {
 }
 
 /**
- * Content-Security-Policy: scripts, styles and fonts from this site, images also over HTTPS, forms to it or
- * to `formsLeadTo`.
+ * Content-Security-Policy: scripts, styles and fonts from this site, images from any HTTPS host, forms to
+ * this site or to `formsLeadTo`.
  */
 export function contentPolicy(
   site: Site,
@@ -423,7 +424,7 @@ export function contentPolicy(
   ].join('; ')
 }
 
-/** For paths with a hash of the content, which never expire. */
+/** For paths with a hash of their content; the response never expires. */
 export const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }

@@ -34,7 +34,7 @@ export const seriesPath = ({ context: { site } }: Viewing, series: Pick<SeriesRo
   seriesUrl(site, series).slice(site.url.length)
 
 /**
- * A series with its dates from today on.
+ * Shows a series with its dates from today on.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function seriesView(viewing: Viewing, series: SeriesRow, page: number): Promise<View> {
@@ -85,7 +85,7 @@ ${dates(viewing, series, cards, { total, page, path })}`,
   }))
 }
 
-/** Facts common to all dates. The link to an online meeting is left to their pages, unless always shown. */
+/** Facts common to all dates; a link to an online meeting is left to their pages unless always shown. */
 function facts(viewing: Viewing, shared: Shared, links: EventLinks): Html {
   const { context } = viewing
   const row = { ...asSeriesSeenBy(context.caller, shared, context.now), online_shown: 'never' }
@@ -105,7 +105,7 @@ export const seriesFeed = (series: SeriesRow, ending: string) =>
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** One line of dates for each month. A date shows a time or title that differs from most others. */
+/** One line of dates for each month. A date shows its time or title if most others have another. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''

@@ -58,7 +58,7 @@ const ABOUT: Readonly<Record<OwnerSetting, keyof typeof settingsTexts>> = {
     'The first day of the week on pages: auto, monday, saturday or sunday; empty for that of the start',
 }
 
-/** The text pages: a list, or its JSON text as the setting stores it. */
+/** The text pages: a list, or its JSON text as stored in the setting. */
 const texts: Kind<string> = {
   wire: {
     type: 'array',
@@ -72,7 +72,7 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/** Fields validated as at the start of the service; an empty text restores the start's value. */
+/** Fields validated as settings of the start; an empty text restores the value of the start. */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [
@@ -88,7 +88,7 @@ const settingsFields: Fields = defineFields(
   ),
 )
 
-/** `set`: by owners; `given`: by flags or environment variables, which take precedence. */
+/** `set`: settings that owners set; `given`: those of flags or environment variables, which win. */
 const settingsAnswer: Schema = record({
   ...Object.fromEntries(
     OWNER_SETTINGS.map((name) => [name, { ...string, default: lookSettings[name].default }]),

@@ -157,7 +157,7 @@ const TICKETS = new RegExp(
     'universe\\.com|pretix\\.|helloasso\\.|skiddle\\.|ra\\.co/events|bilheteria|biglietti',
 )
 
-/** True for a ticket shop, judged by host and path. */
+/** True if host and path look like a ticket shop. */
 export function sellsTickets(website: string): boolean {
   const address = URL.parse(website)
   return address !== null && TICKETS.test(`${address.host}${address.pathname}`.toLowerCase())

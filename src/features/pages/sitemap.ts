@@ -23,7 +23,7 @@ interface Entry {
   changed: string
 }
 
-/** Index of site maps: one for general pages, and one for each month with events. */
+/** The index of site maps: one for general pages, and one for each month with events. */
 export async function sitemapIndex(context: Context): Promise<string> {
   const months = await listEventMonths(context, MOST - 1)
   const { url } = context.site

@@ -5,7 +5,7 @@ import { daysMeant, eveningOf, type Locality } from '../../calendar/events/event
 import { endOfOver, firstOf, isDay, isMonth, mondayOf, monthOf, monthsLater, unitName } from './page-dates.ts'
 import { sayOfPages } from './page-texts.ts'
 
-/** What the path says of a view. A date that the path lacks is undefined: the present one. */
+/** What a path says of a view. A date is undefined if the path has none: then the present one is meant. */
 interface Said {
   list: unknown
   past: unknown
@@ -21,13 +21,13 @@ export type Span<View extends keyof Said = keyof Said> = { [Name in View]: { vie
 interface ViewRow<View extends keyof Said> {
   read: (name: string | undefined, value: string | undefined) => Span<View> | undefined
   write: (span: Span<View>) => string
-  /** The view's span around a day and month, as far as the link or old address has them. */
+  /** Returns the view's span around the day and month, which a link or old address may lack. */
   at: (day: string | undefined, month: string | undefined) => Span<View>
-  /** Dates of the view's iCalendar feed as query string; undefined for the ordinary feed. */
+  /** Returns the dates of the view's iCalendar feed as a query string; undefined for the ordinary feed. */
   dates: (span: Span<View>, today: string, wall: string) => string | undefined
   /** True if the dates are in the query, not in the path. */
   isList: boolean
-  /** The view's name in links; undefined for a view that others do not link to. */
+  /** Returns the view's name in links; undefined for a view that others do not link to. */
   name: ((site: Site) => string | undefined) | undefined
 }
 
@@ -117,7 +117,7 @@ export function writeSpan<View extends keyof Said>(span: Span<View>): string {
   return row.write(span)
 }
 
-/** An unknown old view becomes the list, and a list of one day that day. */
+/** Reads an old view: an unknown one becomes the list, and a list of one day the view of that day. */
 export function oldSpan(name: string, day: string | undefined, month: string | undefined): Span {
   if (name === 'today') return { view: 'day', day: undefined }
   const row = new Map(Object.entries(VIEWS)).get(name) ?? VIEWS.list
@@ -133,10 +133,9 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
-/** True for a list, whose dates are not in the path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
-/** Views that a page links to, each at the page's date; its own without a date. */
+/** Views that a page links to: its own without a date, the others at the page's date. */
 export function linkedSpans(site: Site, from: Span, today: string): { span: Span; name: string }[] {
   const day = 'day' in from ? from.day : undefined
   const month = 'month' in from ? from.month : undefined

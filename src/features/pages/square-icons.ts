@@ -8,7 +8,7 @@ const SECONDS = 5
 export type Pixels = Buffer
 
 /**
- * A square PNG. `ground` is the background colour.
+ * Renders a square PNG on the background colour `ground`.
  * @throws Error for bytes that are not an accepted image
  */
 export async function squarePng(image: Buffer, side: number, ground: string): Promise<Buffer> {

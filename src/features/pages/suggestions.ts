@@ -29,24 +29,24 @@ export interface Suggestion {
   about: string
 }
 
-/** Maximum of each kind. `LONGEST`: of a text looked up, in UTF-16 code units. */
+/** Maximum of suggestions by kind. `LONGEST`: of a text looked up, in UTF-16 units. */
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 
 const LONGEST = 100
 
-/** `is true` keeps SQLite from the index on status, and so from reading all public records. */
+/** `is true` keeps SQLite from using the index on status and so reading all public records. */
 const IS_PUBLIC = sql<SqlBool>`(status = 'publish') is true`
 
-/** Titles read: more than are shown, since several events may have the same title. */
+/** More titles are read than shown, since several events may have the same title. */
 const TITLES_READ = 8
 
-/** `last` sorts after all folded names that begin with `folded`. */
+/** `last` is greater than all folded names that begin with `folded`. */
 interface TypedValues extends TypedName {
   folded: string
   last: string
 }
 
-/** One statement for all kinds, so that they come from one snapshot on PostgreSQL. */
+/** One statement for all kinds: on PostgreSQL, they come from one snapshot. */
 const selectNamed = statement<TypedValues>()((_db, value) => {
   const isBegun = sql`folded >= ${value('folded')} and folded < ${value('last')}`
   const begunFirst = sql`case when ${isBegun} then 0 else 1 end`
@@ -63,7 +63,7 @@ const selectNamed = statement<TypedValues>()((_db, value) => {
       order by ${begunFirst}, count desc, folded, id limit ${sql.lit(MOST.term)}) as term`
 })
 
-/** Titles only: columns with times are stored after long texts, so the index has the times. */
+/** Reads titles only: the times, stored after long texts, are taken from the index. */
 const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
   db
     .selectFrom('events')
@@ -73,8 +73,8 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 )
 
 /**
- * Finds records by the beginning of names, then coming events by title; if nothing is found, by similar
- * words. None if the last word has fewer than two letters.
+ * Finds records by the beginning of names, then coming events by title. If there are none, tries similar
+ * words. Finds nothing if the last word has fewer than two letters.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
   const found = await suggestFor(text, context)
@@ -115,7 +115,7 @@ async function suggestNamed(
   return found.map(withPlainName)
 }
 
-/** At most two venues and two organizers with all of these words. */
+/** Finds at most two venues and two organizers with all these words. */
 export async function findLinkedNamed(
   text: string,
   context: Context,
@@ -127,7 +127,7 @@ export async function findLinkedNamed(
   )
 }
 
-/** Events by title, in list order, one of each title; none while the index is being filled. */
+/** Finds events by title, in list order, one for each title; none while the index is being filled. */
 async function suggestEvents(
   typed: TypedWords,
   { db, readInLane, memory, site, now }: Context,
@@ -163,7 +163,7 @@ export async function suggestions(context: Context, query: URLSearchParams): Pro
   return JSON.stringify({ suggestions: shown })
 }
 
-/** A term's path lacks its ancestors, and redirects to the full path. */
+/** A term's path here lacks its ancestors; it redirects to the full path. */
 function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): string {
   if (kind === 'category' || kind === 'tag')
     return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')

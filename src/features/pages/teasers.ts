@@ -4,7 +4,7 @@ import { EXCERPT_FROM } from '../feeds/card-rows.ts'
 
 const LONGEST = 180
 
-/** The text cut to `longest` characters and an ellipsis, after a word if that keeps at least half. */
+/** Cuts the text to `longest` characters and an ellipsis, after a word if that keeps at least half. */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }
@@ -67,7 +67,7 @@ function sentencesOf(html: string): { text: string; isCut: boolean } {
   return { text: text || firstHeading, isCut: false }
 }
 
-/** Removes the name in front, unless it is part of a sentence. */
+/** Removes the name from the beginning, unless it is part of a sentence. */
 function withoutName(text: string, name: string): string {
   if (name === '' || text.slice(0, name.length).toLowerCase() !== name.toLowerCase()) return text
   const rest = text.slice(name.length)

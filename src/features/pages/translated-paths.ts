@@ -3,7 +3,7 @@ import { decodeLeniently } from '../../base/text/urls.ts'
 import { isDay } from './page-dates.ts'
 import { type PathWord, pathWords } from './path-words.ts'
 
-// Translates moved sites' paths, which may have words of other languages, without reading data.
+// Translates paths of moved sites, which may have words of other languages, without reading data.
 
 /** English words by slug, for one place of a path: German `tag` is a day in one, a tag in another. */
 type Words = ReadonlyMap<string, PathWord>
@@ -36,9 +36,9 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** Maximum length of a word, with accents percent-encoded. */
+/** In characters, with accents percent-encoded. */
 const LONGEST = 60
-/** Maximum of words, so that a long path costs little. */
+/** At most this many words are translated, so that a long path costs little. */
 const MOST_WORDS = 4
 
 function wordOf(words: Words, segment = ''): PathWord | undefined {
@@ -46,10 +46,10 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
   return words.get(PLAIN.test(segment) ? segment : slugify(decodeLeniently(segment)))
 }
 
-/** A dot is in the last segment; slugs never have one. */
+/** True for a path with a dot in its last segment; slugs never have one. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** The path in English; undefined if nothing changes. Fast, since most paths fail at their first word. */
+/** Returns the path in English, or undefined if that is the same. Most paths fail at their first word. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)
@@ -81,7 +81,7 @@ function belowEvents(segments: readonly string[]): readonly string[] {
 
 const NUMBER = /^[\d-]+$/
 
-/** Translates the view at the end; the segments before it are slugs. */
+/** Translates the view at the end of the path; the segments before it are slugs. */
 function endOfTerm(segments: readonly string[]): readonly string[] {
   const english = [...segments]
   for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {

@@ -9,7 +9,7 @@ export function statesOf({ age, changes }: EventPieces, ids: readonly number[]):
   return { age, changes: ids.map((id) => changes[id] ?? 0) }
 }
 
-/** True if the events are as in `before`, except perhaps for the counts of their terms. */
+/** True if the events are as they were in `before`; counts of their terms may differ. */
 export function areUnchanged(
   { age, changes }: EventPieces,
   ids: readonly number[],

@@ -66,24 +66,23 @@ export function daysOfSame({ context }: Viewing, asked: EventsAsked): (day: stri
   return (day) => spanLink(context.site, { view: 'day', day }, scope, query)
 }
 
-/** Feeds of a list, without its dates. */
+/** Links to the feeds of a list, without its dates. */
 export const feedsOf = (asked: EventsAsked) => feedLinks(feedBase(scopeIn(asked)), feedQuery(asked.query))
 
 export const feedOf = (asked: EventsAsked, ending: string) =>
   feedPath(feedBase(scopeIn(asked)), ending, feedQuery(asked.query))
 
-/** Filters for a subscription by e-mail, with the path's term. */
 function mailQuery({ term, query }: EventsAsked): string {
   const own = new URLSearchParams(queryText(query, OF_LISTS))
   if (term) own.set(TERM_LISTS[term.taxonomy], term.slug)
   return own.toString()
 }
 
-/** The canonical path. That of the site's first view is `/`. */
+/** The canonical path; the site's first view has `/`. */
 export const canonicalOf = ({ look }: Viewing, asked: EventsAsked, span: Span): string =>
   span.view === look.firstView && isUndated(span) && !asked.term ? '/' : spanPath(span, scopeIn(asked))
 
-/** Without `lists`, chips have no counts. */
+/** If `lists` is missing, chips have no counts. */
 export interface HeadParts {
   lists?: CountedLists['lists']
   hasDates?: boolean
@@ -113,7 +112,7 @@ ${filterForm(viewing, asked)}
 ${activeFilters(viewing, asked)}`
 }
 
-/** If the heading is an `h2`, a hidden `h1` precedes it. */
+/** The head of a page: heading, text `below`, tools and views. An `h2` needs a hidden `h1` before it. */
 export function headOf(
   viewing: Viewing,
   asked: EventsAsked,
@@ -165,7 +164,7 @@ function views(viewing: Viewing, asked: EventsAsked): Html[] {
 const MOST_PILLS = 6
 const MOST_FOLDED = 60
 
-/** Slug of the chosen category's top-level ancestor or its own; undefined if none or several are chosen. */
+/** Slug of the top-level category of the chosen one; undefined if none or several are chosen. */
 function chosenTop({ terms }: Viewing, { term, query }: EventsAsked): string | undefined {
   if (term?.taxonomy === 'category') return term.slugs[0]
   const slug = query.sent.get('categories')
@@ -201,7 +200,7 @@ function categoryChips(
   return { shown: shown.map(chipOf), others }
 }
 
-/** Categories with chips: the owner's choice, else those with the most events, and always the chosen one. */
+/** Categories with chips: the owner's choice, or else those with the most events; also the chosen one. */
 function shownChips({ look, terms }: Viewing, open: string | undefined): ShownTerm[] {
   const { tops, byId } = terms
   const categories = [...byId.values()].filter(({ taxonomy }) => taxonomy === 'category')
@@ -221,7 +220,7 @@ interface FormField {
   draw: (viewing: Viewing, asked: EventsAsked, counts: CountsOf) => Html | false
 }
 
-/** All other filters in the query become hidden controls. */
+/** Fields of the form; all other filters in the query become hidden controls. */
 const FORM_FIELDS: readonly FormField[] = [
   {
     names: ['categories'],
@@ -439,7 +438,7 @@ function filterInWords({ context, terms, today }: Viewing, name: string, value: 
   }
 }
 
-/** A link to a list's page, with its dates. Days before `from` are shown as `from`. */
+/** Link to a list's page, with its dates; those before `from` are shown as `from`. */
 export async function datedWay(
   viewing: Viewing,
   path: string,
@@ -502,7 +501,6 @@ export function pager(
 
 export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/events/')
 
-/** Other events shown if none ever matches the filters. */
 const MOST_INSTEAD = 3
 
 /**
@@ -557,7 +555,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 
-/** By category and access fact. Undefined for past events, and if counting would take too long. */
+/** Returns counts by category and access fact; undefined for past events, and if counting takes too long. */
 function countsOf(viewing: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(viewing, filters, viewing.today)
   return coming && countMatching(viewing.context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -578,7 +576,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** Events must have all checked facts. False if no event has any. */
+/** Checkboxes for access facts, all of which events must have; false if no event has any. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

@@ -26,7 +26,7 @@ export interface Viewing {
   subscribes?: Subscribes | undefined
   /** From 0 (Sunday) to 6 (Saturday). */
   weekStart: number
-  /** The site's present local time; `today` is its day. */
+  /** Present local time of the site; `today` is its day. */
   wall: string
   today: string
   address: string | undefined
@@ -37,7 +37,7 @@ export interface Viewing {
 export interface FeedLink {
   mediaType: string
   title: string
-  /** Below the URL of the site. */
+  /** Path below the URL of the site. */
   path: string
 }
 
@@ -45,7 +45,7 @@ export interface View {
   status: number
   title: string
   description: string
-  /** The address without filters; undefined for a page without an address of its own, such as an error. */
+  /** Path without filters; undefined for a page without an address of its own, such as an error. */
   canonical: string | undefined
   /** URL of the page on another site, if that is the original. */
   original?: string | undefined
@@ -73,14 +73,14 @@ export const sayEvents = (site: Site, count: number) =>
 export const sayMore = (site: Site, count: number) =>
   sayCount(site, '+{count} more', count, { count: writtenNumber(site, count) })
 
-/** Path with the root of the site, and with the language if the query names one. */
+/** Returns the path below the site's root, with the language if the query names one. */
 export const pathTo = (site: Site, path: string) => keepLanguage(site, rootOf(site) + path)
 
-/** `lang` for the calendar's texts on pages in another language, since browsers hyphenate by it. */
+/** Attribute `lang` for the calendar's own texts on pages in another language; browsers hyphenate by it. */
 export const contentLanguage = ({ language, languages: [own = language] }: Site): Html | false =>
   own !== language && html` lang="${own}"`
 
-/** Isolated, so that it is read in its own direction. */
+/** A name isolated from its surroundings, so that it is read in its own direction. */
 export const nameShown = (site: Site, name: string): Html => html`<bdi${contentLanguage(site)}>${name}</bdi>`
 
 export function spanLink(site: Site, span: Span, scope: TermPath | undefined, query: string): string {

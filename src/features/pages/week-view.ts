@@ -29,7 +29,7 @@ import {
 } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 
-/** Maximum of events counted. Only those shown are loaded. */
+/** At most this many events are counted; only those shown are loaded. */
 const MOST = 5000
 const MOST_OF_A_DAY = 40
 const MOST_BARS = 6
@@ -102,7 +102,7 @@ ${pager(ways.previous, ways.next, say(site, 'Other weeks'))}`,
   }
 }
 
-/** Weeks have a number only if they begin on Monday: elsewhere, people do not use it. */
+/** Only weeks that begin on Monday have a number: elsewhere, people do not use it. */
 function numbered({ context: { site }, weekStart }: Viewing, first: string, count: string): string {
   return weekStart === 1 ? `${unitName(site, 'weekOfYear')} ${weekNumberOf(first)} · ${count}` : count
 }
@@ -120,7 +120,7 @@ function allPath(viewing: Viewing, asked: EventsAsked, first: string, last: stri
 
 type Ways = Record<'previous' | 'next', { path: string; text: string } | undefined>
 
-/** The weeks before and after; undefined for a direction with neither an event of these filters nor today. */
+/** Links to the weeks before and after; undefined in a direction without today or any matching event. */
 async function waysOf(viewing: Viewing, asked: EventsAsked, days: readonly string[]): Promise<Ways> {
   const { context, today, weekStart } = viewing
   const bounds = await findBounds(viewing, asked.query.filters)

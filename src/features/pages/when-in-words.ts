@@ -12,7 +12,7 @@ export function nearName(site: Site, day: string, today: string): string {
   return dayNumber(day) - dayNumber(today) === 1 ? translate(site.language, 'Tomorrow') : ''
 }
 
-/** True if an event ends on the next day, earlier but not in the small hours, as from 20:00 to 9:00. */
+/** True if an event ends on the next day, after the small hours but at an earlier time than its start. */
 export const isOvernight = (start: string, end: string) =>
   dayOf(end) === addDays(dayOf(start), 1) &&
   end.slice(11) < start.slice(11) &&
@@ -23,7 +23,7 @@ export interface WhenWords {
   days: string[]
   /** Undefined for all-day events, and if `days` has the times. */
   hours: { start: string; end: string } | undefined
-  /** The zone's abbreviation at the end. If the one at the start differs, the start time has its own. */
+  /** Abbreviation of the zone at the end; if that at the start differs, the start time includes its own. */
   zone: string
 }
 
@@ -45,7 +45,7 @@ export function inWords(site: Site, times: When, today: string): WhenWords {
     return { days: [day], hours: isAllDay ? undefined : hours, zone }
   }
   const at = (one: string, when: string) => writtenDay(site, one, today) + (isAllDay ? '' : `, ${when}`)
-  // An end time is written with the day on which it falls, even in the small hours.
+  // An end time is written with its own day, even in the small hours.
   const ending = isAllDay || isOfWholeDays(start, end) ? last : dayOf(end)
   return {
     days: [

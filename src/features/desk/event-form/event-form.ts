@@ -599,7 +599,6 @@ async function change(request: DeskRequest, known: KnownEvent, read: SentEventFo
   return { seeOther: deskPath(site, `/events/${edited.saved.id}?saved${isFirst}${taken}`) }
 }
 
-/** Returns the values to save, without a recurrence rule that the event already has. */
 function changedValues(
   { series, typed: shown }: KnownEvent,
   { raw }: ReadForm,

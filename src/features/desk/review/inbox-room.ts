@@ -385,8 +385,7 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
 }
 
 /**
- * Returns the message after a publication. For a scheduled event, it gives the time of publication; linked
- * drafts are public at once.
+ * Message after a publication. For a scheduled event, it gives the time; linked drafts are public at once.
  */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context

@@ -16,8 +16,7 @@ import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges the changes of two people to one record. A field that both changed is a conflict; both values are
-// kept.
+// Merges changes of two people to one record. A field changed by both is a conflict; neither is lost.
 
 /** A field that both have changed, with values as in a request. */
 export interface Conflict {

@@ -128,7 +128,6 @@ export interface PendingEvent {
   imported: boolean
 }
 
-/** The position before the first entry. */
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
 /** Lists pending events after the position `after`, oldest first. */

@@ -23,7 +23,6 @@ import type { DeskText } from '../desk-texts.ts'
 // Asks whether a program may have an application password. As in WordPress, the password is sent only by
 // HTTPS, or to a URL scheme of the program's own.
 
-/** The program's query parameters, named as in WordPress. */
 interface Asked {
   /** Parameter `app_id`: a UUID, or empty. */
   id: string

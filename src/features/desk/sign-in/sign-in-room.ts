@@ -56,7 +56,6 @@ export function safeNext(site: Site, next: string): string {
   return isSafe ? pathTo(site, next.replaceAll(/[^\x21-\x7e]+/g, encodeText)) : deskPath(site, '/')
 }
 
-/** Percent-encodes the text; a lone surrogate becomes the replacement character. */
 const encodeText = (text: string) => encodeURIComponent(text.toWellFormed())
 
 async function showSignIn(request: AnyDeskRequest): Promise<DeskAnswer> {

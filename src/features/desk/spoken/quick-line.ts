@@ -170,7 +170,6 @@ function bestDate(
   return best
 }
 
-/** True if only commas and filler words are between the spans. */
 function areBeside({ tokens, words }: Line, one: PieceSpan<unknown>, other: PieceSpan<unknown>): boolean {
   const [first, second] = one.from < other.from ? [one, other] : [other, one]
   return first.next <= second.from && skipFillers(tokens, first.next, words) >= second.from

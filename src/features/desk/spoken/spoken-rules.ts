@@ -26,7 +26,6 @@ function weekly({ meaning, next }: Said<number[]>): Said<RecurrenceObject> {
   return { meaning: { frequency: 'weekly', interval: 1, weekdays: meaning.map(ruleName) }, next }
 }
 
-/** A weekday in a rule, such as `tu` for 1. */
 const ruleName = (weekday: number) => (WEEKDAYS[weekday] ?? 'MO').toLowerCase()
 
 /** Reads weekdays. Without `every`, the first must itself mean repetition, as `dienstags` does. */

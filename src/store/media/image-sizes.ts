@@ -21,7 +21,7 @@ interface PreparedPicture extends PreparedFile {
 export interface PreparedImage {
   stem: string
   mimeType: string
-  /** The image without metadata, or a copy that fits `MAX_SIDE`. */
+  /** The image without metadata, or a copy scaled down to `MAX_SIDE`. */
   full: PreparedPicture
   /** The image without metadata, if `full` is a scaled copy. */
   original?: PreparedFile
@@ -31,14 +31,14 @@ export interface PreparedImage {
 
 /** Pixels of the long side above which `full` is a scaled copy (rule 8.3). */
 const MAX_SIDE = 2560
-/** In seconds, for processing one image. */
+/** Seconds that the processing of one image may take. */
 const DEADLINE = 20
 const MOST_FRAMES = 2000
 const SLOW_BYTES = 4_000_000
 
 interface Format {
   extension: string
-  /** Maximum of pixels; decoding them takes up to some 500 MB of memory. */
+  /** Maximum pixels; decoding so many takes up to some 500 MB of memory. */
   maxPixels: number
   /** From this number of pixels on, making the sizes takes over a second. */
   slowPixels: number
@@ -82,7 +82,7 @@ const formats: Readonly<Record<string, Format>> = {
   },
 }
 
-/** Goes by the ending of the name; `application/octet-stream` for an unknown ending. */
+/** Returns the media type by the ending of the name; `application/octet-stream` for an unknown ending. */
 export function mimeTypeOf(fileName: string): string {
   const found = Object.entries(formats).find(([, { extension }]) => fileName.endsWith(`.${extension}`))
   return found?.[0] ?? 'application/octet-stream'
@@ -110,8 +110,8 @@ interface Inspected {
 }
 
 /**
- * Makes the sizes of rule 8.2 without metadata. Returns undefined if the image is damaged or no JPEG,
- * PNG, GIF, WebP or AVIF. Few images are processed at a time, and slow ones never hold up the others.
+ * Makes the sizes of rule 8.2 without metadata. Returns undefined for a damaged image, and for any but JPEG,
+ * PNG, GIF, WebP and AVIF. Few images are processed at a time, and slow ones never hold up the others.
  * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed,
  * rest_unavailable if too many images wait
  */
@@ -174,7 +174,7 @@ async function prepare(
       return { ...target, ending: `${ending}.${format.extension}`, bytes: encoded }
     }
     const clean = await cleaned(sharp, image)
-    // A scaled copy of an animation would be a still.
+    // An animation cannot be encoded again, since `pixels` has only its first frame.
     if (!clean && isMoving) return undefined
     const asItCame = clean && { ending: `.${format.extension}`, bytes: clean }
     const isScaled = !isMoving && Math.max(dimensions.width, dimensions.height) > MAX_SIDE
@@ -206,8 +206,8 @@ function secondsUntil(deadline: number, { maxPixels }: Format): () => number {
 const isTimeout = (error: unknown) => error instanceof Error && /timeout/.test(error.message)
 
 /**
- * Returns the image without metadata; undefined if metadata is left or the dimensions differ, so that the
- * image must be encoded again from its pixels.
+ * Returns the image without metadata. Undefined if metadata is left or the dimensions differ: then the image
+ * must be encoded again from its pixels.
  */
 async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | undefined> {
   const bytes = await stripMetadata(image.bytes, image.mimeType, image.orientation)
@@ -219,21 +219,20 @@ async function cleaned(sharp: SharpFactory, image: Inspected): Promise<Buffer | 
   return isSame && isClean ? bytes : undefined
 }
 
-/** Exif of at most this many bytes has the orientation alone, with the header that readers add. */
+/** Exif of at most this many bytes has only the orientation, with the header that readers add. */
 const MOST_EXIF = 64
 
 let loading: ReturnType<typeof openSharp> | undefined
 
 /**
- * Loads `sharp` with the first image, for a quick start, and only once: setting `sharp` up again would make
- * reads under way fail.
+ * Imports `sharp` for the first image, so that the service starts quickly, and only once: to set it up again
+ * would make reads under way fail.
  */
 export function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
   return loading
 }
 
-/** Imports `sharp`, and allows it to read only the formats of `formats`. */
 async function openSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
@@ -305,7 +304,7 @@ function stemOf(fileName: string): string {
   return stem.replace(/^[-_]+|(?<![-_])[-_]+$/g, '') || 'image'
 }
 
-/** `slow` work may take seconds, and never occupies all `PLACES`. */
+/** `slow` work may take seconds; it never occupies all `PLACES`. */
 export type Pace = 'quick' | 'slow'
 
 interface Waiting {
@@ -318,7 +317,7 @@ interface ImageQueue {
   waiting: Waiting[]
 }
 
-/** At most this many images are processed at once: each takes a thread of the pool that files and DNS use. */
+/** Maximum images processed at once: each takes a thread of the pool that files and DNS use. */
 const PLACES = 2
 const SLOW_PLACES = 1
 const MOST_WAITING: Readonly<Record<Pace, number>> = { quick: 32, slow: 4 }
@@ -329,7 +328,7 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Runs `work` after the work queued before, but quick work does not wait for slow work.
+ * Runs `work` after the work queued before; only quick work does not wait for slow work.
  * @throws Problem rest_unavailable at once, if too much work of this pace waits
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {
@@ -357,7 +356,10 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/** Encodes the result of `work`, with the limits of `prepareImage`; undefined if the image cannot be read. */
+/**
+ * Applies `work` to the image and encodes the result, with the limits of `prepareImage`. Undefined if the
+ * image cannot be read.
+ */
 export async function encodeOne(file: ImageFile, work: (image: Sharp) => Sharp): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   return takeTurn(queue, file.size >= SLOW_BYTES ? 'slow' : 'quick', async () => {

@@ -23,7 +23,7 @@ export interface ImageService {
   /** Hosts that images are fetched from; empty: every public host. */
   hosts: readonly string[]
   maxBytes: number
-  /** Such as `https://example.org/media`, without a slash at the end. */
+  /** The URL of the store's files, such as `https://example.org/media`, without a slash at the end. */
   mediaUrl: string
 }
 
@@ -44,13 +44,12 @@ export interface ListedFile {
 }
 
 /**
- * A key such as `2026/11/poster.png` stands for the same bytes for ever, so answers may be cached without
- * end.
+ * A key such as `2026/11/poster.png` stands for the same bytes for ever, so answers may be cached for ever.
  */
 export interface MediaStore {
   /**
-   * Stores durably. Returns false and changes nothing if the key is taken: of several callers, on any node,
-   * one wins.
+   * Stores the file durably. Returns false and changes nothing if the key is taken; of several callers, on
+   * any node, one wins.
    * @throws Error if the store fails or the key is malformed
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>
@@ -61,11 +60,11 @@ export interface MediaStore {
    */
   remove: (key: string) => Promise<void>
   /**
-   * Writes a file, replacing one that an interrupted copy of a store may have left; new files are `put`.
+   * Writes a file, even over one that an interrupted copy of a store left behind. For new files, use `put`.
    * @throws Error if the store fails or the key is malformed
    */
   restore: (key: string, bytes: Uint8Array, mimeType: string) => Promise<void>
-  /** Yields files, leftovers, and removed files (of size 0), in any order. */
+  /** Yields files, leftovers and removed files (of size 0), in any order. */
   list: () => AsyncIterable<ListedFile>
   /** Rejects if files cannot be written, as far as this process knows. */
   check: () => Promise<void>
@@ -74,7 +73,7 @@ export interface MediaStore {
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /**
- * Returns a store in a folder, which is made with the first file. If its disk is full or read-only, writes
+ * Returns a store in a folder, which is made with the first file. If the disk is full or read-only, writes
  * reject with a Problem.
  */
 export function localMediaStore(folder: string): MediaStore {
@@ -99,7 +98,7 @@ export const isKey = (key: string) => /^\w[\w.-]{0,199}(\/\w[\w.-]{0,199})*$/.te
 
 const LEFTOVER = /^(\w[\w.-]{0,199}\/)*\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Yields the files of the folder; skips names that this service never makes. */
+/** Skips names that this service never makes. */
 async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -139,7 +138,7 @@ async function replaceFile(store: string, path: string, bytes: Uint8Array): Prom
   await moveIn(path, bytes, firstMade, owner)
 }
 
-/** Writes to `path` atomically and durably. `firstMade` is the topmost folder made for the file. */
+/** Writes to `path` atomically and durably. `firstMade` is the topmost folder that was made for the file. */
 async function moveIn(
   path: string,
   bytes: Uint8Array,
@@ -192,7 +191,7 @@ async function emptyFile(path: string): Promise<void> {
   }
 }
 
-/** Opens a file; undefined if it is missing, or empty since it is being `put` or was removed. */
+/** Opens a file; undefined if it is missing, or empty because `put` is writing it or it was removed. */
 async function readFile(path: string): Promise<StoredFile | undefined> {
   const file = await openExisting(path)
   const stat = await file?.stat()
@@ -226,7 +225,7 @@ interface FolderHealth {
 
 const deviceOf = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.dev
 
-/** @throws Problem rest_unavailable if the disk of the images has been unmounted */
+/** @throws Problem rest_unavailable if the disk of the images is not mounted */
 function requireMounted(health: FolderHealth): void {
   const device = deviceOf(health.folder)
   health.device ??= device
@@ -234,7 +233,7 @@ function requireMounted(health: FolderHealth): void {
     throw new Problem('rest_unavailable', { retryAfter: 30 })
 }
 
-/** @throws Problem rest_insufficient_storage or rest_read_only if the disk is full or read-only */
+/** @throws Problem rest_insufficient_storage or rest_read_only if `work` fails by a full or read-only disk */
 async function writingFiles<T>(health: FolderHealth, work: () => Promise<T>): Promise<T> {
   requireMounted(health)
   try {
@@ -255,7 +254,7 @@ async function checkFolder(health: FolderHealth): Promise<void> {
 
 async function tryToWrite(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  // A small file may fit where the next one does not.
+  // The test file may fit where an image does not.
   if ((await freeBytesOf(folder)) < LEAST_FREE_BYTES) throw diskProblem('rest_insufficient_storage')
   const file = join(folder, `.${randomUUID()}`)
   try {

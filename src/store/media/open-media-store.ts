@@ -3,9 +3,9 @@ import { codeOf, messageOf } from '../../base/errors.ts'
 import { type ImageService, localMediaStore, type MediaStore } from './media-store.ts'
 
 /**
- * Opens the store at `file:FOLDER` or `s3://…`; `report` gets failures of a bucket. The S3 client is loaded
+ * Opens the store at `file:FOLDER` or `s3://…`; `report` gets failures of a bucket. The S3 client is imported
  * on use, since not every installation has it.
- * @throws Error with one sentence if the address has neither form, or the package is missing
+ * @throws Error with one sentence if the address has neither form, or the S3 client is missing
  */
 export async function openMediaStore(address: string, report: (error: Error) => void): Promise<MediaStore> {
   if (address.startsWith('file:')) return localMediaStore(address.slice('file:'.length))

@@ -1,11 +1,9 @@
 import { lookup as lookUp } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-// Decides which addresses the service may connect to on behalf of others.
-
 /**
- * True if the URL is http or https and may be reached. If `hosts` has entries, only these hosts may be
- * reached, on any port and address; else every host with a public address.
+ * True for an http or https URL without login whose host is in `hosts`, on any port. If `hosts` is empty, any
+ * host may be reached by name, or by a public address.
  */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
@@ -14,9 +12,7 @@ export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   return isIP(name) === 0 || isPublicAddress(name)
 }
 
-/**
- * Returns the host without port, brackets and the last dot; the URL parser has normalized spellings of IPv4.
- */
+/** Returns the host without port, brackets and last dot; URL parsing has normalized the spellings of IPv4. */
 export function nameOf(target: URL | null): string {
   return (target?.hostname ?? '').replace(/^\[|\]$|\.$/g, '')
 }
@@ -32,8 +28,8 @@ export class NoPublicAddress extends Error {
 }
 
 /**
- * Looks up a host once and returns checked addresses only, so that the connection goes to one of them. If
- * `hosts` is empty, only public addresses are returned.
+ * Returns a lookup that gives only checked addresses, so that the connection goes to one of them: any address
+ * for a host of `hosts`, or only public ones if `hosts` is empty.
  */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {
@@ -70,7 +66,7 @@ const specialV4 = rangesOf('ipv4', [
 const globalV6 = rangesOf('ipv6', ['2000::/3'])
 const specialV6 = rangesOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
-/** True if the address is public; false also for every IPv6 address that contains an IPv4 address. */
+/** True for a public address; false for every IPv6 address that contains an IPv4 address. */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%')) return false
   const version = isIP(ip)

@@ -21,10 +21,10 @@ export interface S3Place {
   region: string | undefined
 }
 
-/** In ms. */
+/** All in ms. */
 export interface S3Limits {
   connect: number
-  /** Longest pause between bytes. */
+  /** Longest pause between two bytes. */
   idle: number
   /** Longest wait for the beginning of an answer. */
   answer: number
@@ -35,20 +35,20 @@ export interface S3Limits {
 const LIMITS: S3Limits = { connect: 3000, idle: 15_000, answer: 10_000, put: 30_000 }
 
 /**
- * Maximum of attempts if the connection or store fails; the same, and the pause between two, if another
- * writer is busy with the name.
+ * Maximum attempts: `ATTEMPTS` if the connection or the store fails; `CONFLICT_ATTEMPTS`, with pauses of
+ * `CONFLICT_MS` ms, while another writer is busy with the name.
  */
 const ATTEMPTS = 3
 const CONFLICT_ATTEMPTS = 5
 const CONFLICT_MS = 100
 
-/** In ms, the least time between reports: in an outage every request fails. */
+/** Minimum ms between two reports, since in an outage every request fails. */
 const REPORT_EVERY = 1000
 
 const FORM = 'An S3-compatible store is written s3://BUCKET/PREFIX?endpoint=URL&region=NAME'
 
 /**
- * Takes `s3://BUCKET/PREFIX?endpoint=…&region=…`.
+ * Parses `s3://BUCKET/PREFIX?endpoint=…&region=…`.
  * @throws Error with one sentence that does not repeat the address
  */
 export function parseS3Address(address: string): S3Place {
@@ -75,15 +75,15 @@ export function parseS3Address(address: string): S3Place {
 }
 
 /**
- * Returns a store in a bucket, with credentials from the usual places of the SDK. If the bucket fails,
- * functions reject with `rest_unavailable`, and `report` gets an error without secrets, at most once a
- * second. A removed file leaves an empty one, so that its name stays taken. With conditional writes
- * (`If-None-Match: *`) one of several writers of a name wins; without them, two nodes may both succeed.
+ * Returns a store in a bucket, with credentials from the usual places of the SDK. If the bucket fails, calls
+ * reject with `rest_unavailable`, and `report` gets an error without secrets, at most once a second. A
+ * removed file leaves an empty one, so that its name stays taken. With conditional writes (`If-None-Match:
+ * *`) one of several writers of a name wins; without them, two nodes may both succeed.
  */
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
   const limited = makeLimited(place, report)
-  /** Names that are being written and that the bucket does not have yet. */
+  /** Keys that `put` is writing. */
   const busy = new Set<string>()
   const nameOf = (key: string) => {
     if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -97,7 +97,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   const replace = async (input: PutObjectCommandInput) => {
     await limited(limits.put, (abortSignal) => client.send(new PutObjectCommand(input), { abortSignal }))
   }
-  // An operator hears of a wrong bucket at the start, not at the first upload.
+  // Sent now, so that an operator hears of a wrong bucket at the start, not at the first upload.
   const absent = new GetObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}.absent` })
   limited(limits.answer, (abortSignal) => client.send(absent, { abortSignal })).catch(() => undefined)
   return {
@@ -132,7 +132,7 @@ export function s3MediaStore(place: S3Place, report: (error: Error) => void, lim
   }
 }
 
-/** Lists a thousand names per request. Skips names that this service never makes. */
+/** Skips names that this service never makes. */
 async function* listObjects(
   client: S3Client,
   { bucket, prefix }: S3Place,
@@ -172,7 +172,7 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
 })
 
 /**
- * Returns false if the name is taken by now. If the store has no conditional writes, the request is repeated
+ * Returns false if the name has been taken. For a store without conditional writes, repeats the request
  * without the condition.
  */
 async function putNew(
@@ -188,7 +188,7 @@ async function putNew(
       const status = statusOf(error)
       if (status === 412) return false
       if (status === 501) return client.send(new PutObjectCommand(input), { abortSignal }).then(() => true)
-      // Another writer is busy with the name, and may yet fail.
+      // Another writer is busy with the name, and may still fail.
       if (status !== 409 || attempt === CONFLICT_ATTEMPTS) throw error
       await sleep(CONFLICT_MS)
     }
@@ -228,7 +228,7 @@ function statusOf(error: unknown): number | undefined {
 
 const isNoBucket = (error: unknown) => error instanceof Error && error.name === 'NoSuchBucket'
 
-/** Leaves out the error's message, which may repeat keys and signatures. */
+/** Describes an error without its message, which may repeat keys and signatures. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'for no known reason'
   if (error.message === 'Region is missing') return 'no region is named (AWS_REGION)'

@@ -15,7 +15,7 @@ const strips: Readonly<Record<string, Strip>> = {
 
 /**
  * Removes Exif, XMP, IPTC and comments. Pixels, colour profile and animation stay; `orientation` (1 to 8)
- * becomes the only entry of new Exif. Returns the same bytes if there is nothing to remove, undefined if the
+ * becomes the only entry of new Exif. Returns `bytes` itself if there is nothing to remove, undefined if the
  * parts of the file cannot be told apart.
  */
 export async function stripMetadata(
@@ -40,11 +40,11 @@ interface Pieces {
   /** The offset in `source` at which the last piece ends; -1 if that piece is not from `source`. */
   end: number
   parts: number
-  /** The offset at which other work gets its next turn. */
+  /** The offset after which other work gets its next turn. */
   until: number
 }
 
-/** Maximum of parts, to bound the work; an animation has three per frame. */
+/** Maximum parts, to bound the work; an animation has three per frame. */
 const MOST_PARTS = 50_000
 /** After this many bytes, other work gets a turn of the event loop. */
 const STRETCH = 2 ** 19
@@ -62,7 +62,7 @@ function keep(pieces: Pieces, start: number, end: number): void {
   pieces.end = end
 }
 
-/** @throws RangeError as `keep` */
+/** @throws RangeError as `keep` does */
 function skip(pieces: Pieces, start: number, end: number): void {
   pieces.parts += 1
   if (start > end || end > pieces.source.length)
@@ -114,7 +114,7 @@ async function stripJpeg(bytes: Buffer, orientation: number): Promise<Buffer> {
     if (bytes[at] !== 0xff) throw new RangeError('No segment begins where one should.')
     const marker = bytes[at + 1] ?? JPEG_END
     if (marker === 0xff) {
-      // Any number of 0xff may stand before a segment.
+      // A segment may begin with any number of 0xff.
       skip(pieces, at, ++at)
       continue
     }
@@ -163,7 +163,7 @@ async function endOfScan(pieces: Pieces, start: number): Promise<number> {
   }
 }
 
-/** Chunks of pixels, colours and animation. */
+/** Chunks that stay: pixels, colours and animation. */
 const PNG_KEPT = new Set(
   'IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(
     ' ',
@@ -197,7 +197,7 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, sum])
 }
 
-/** Chunks of pixels, animation and colour profile. */
+/** Chunks that stay: pixels, animation and colour profile. */
 const WEBP_KEPT = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
 const HEAD_BYTES = 12
 const EXIF = 0x08
@@ -239,7 +239,7 @@ function withHead(whole: Buffer, flagsAt: number, isOriented: boolean): Buffer {
   return whole
 }
 
-/** Application blocks that hold animation and colours. */
+/** Application blocks that stay: animation and colours. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'])
 
 const EXTENSION = 0x21
@@ -280,7 +280,7 @@ function isKept(bytes: Buffer, at: number): boolean {
   return label === 0xf9 || label === 0x01
 }
 
-/** Returns the offset after a series of blocks. Each block begins with its length; the last is empty. */
+/** Returns the offset after a series of blocks, each of which begins with its length; the last is empty. */
 async function endOfBlocks(pieces: Pieces, start: number): Promise<number> {
   let at = start
   for (;;) {
@@ -300,7 +300,7 @@ interface Box {
   end: number
 }
 
-/** Type of boxes of unused space, which every reader ignores. */
+/** The type of boxes of unused space, which every reader ignores. */
 const FREE = 'free'
 /** Types of items that are no part of the picture: Exif, XMP, and everything with a media type. */
 const METADATA_ITEMS = new Set(['Exif', 'mime', 'uri '])
@@ -309,8 +309,8 @@ const CONTAINERS = new Set(['moov', 'trak'])
 const DROPPED = new Set(['uuid', 'udta'])
 
 /**
- * Overwrites metadata with zeros, since boxes refer to offsets in the file. The orientation is a property,
- * and stays.
+ * Overwrites metadata with zeros, since boxes refer to offsets in the file. The orientation, which is a
+ * property, stays.
  * @throws RangeError for a file whose boxes cannot be told apart
  */
 function stripAvif(bytes: Buffer): Buffer {
@@ -419,7 +419,7 @@ function itemPlaces(bytes: Buffer, { start, end }: Box, data: number | undefined
     for (let extents = take(2); extents > 0; extents--) {
       take(index)
       const first = from + take(offset)
-      // A length of 0 would mean everything that follows; no picture is written so.
+      // A length of 0 would mean everything that follows; no encoder of pictures writes it.
       places.push({ id, start: first, end: first + take(length) })
     }
   }

@@ -36,7 +36,7 @@ export interface EventWindow {
   endsAfter: string | undefined
 }
 
-/** Conditions that an event must all meet; for a list of ids, it must have at least one of them. */
+/** Conditions that an event must all meet. Of a list of ids, the event must have at least one. */
 export interface IndexQuery {
   window: EventWindow
   terms: readonly (readonly number[])[]
@@ -44,7 +44,7 @@ export interface IndexQuery {
   organizers: readonly number[] | undefined
   series: readonly number[] | undefined
   featured: boolean | undefined
-  /** Indexes into `accessFacts`; an event must have all of them. */
+  /** Indexes into `accessFacts`; an event must have all of these facts. */
   access: readonly number[]
   /** Index numbers of ways to attend (see `numberOfWay`); an event must have one of them. */
   attendance?: readonly number[] | undefined
@@ -62,8 +62,8 @@ export interface IndexQuery {
 }
 
 /**
- * Sorts search results by where the words occur: `titled`, then `named`, then the rest. In each group, coming
- * events precede past ones.
+ * Sorts search results by where the words occur: `titled`, then `named`, then the rest. In each of these
+ * groups, coming events precede past ones.
  */
 export interface Ranking {
   /** `titled`: events with all words in the title; `named`: events with each word in the title or a name. */
@@ -78,7 +78,7 @@ export interface IndexPage {
   total: number
 }
 
-/** Returns a page of ids and the exact total (rule 11.7). */
+/** Returns the ids of a page, and the exact total (rule 11.7). */
 export function listIndexed(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   if (!query.isCollapsed) return listEach(index, query, offset, limit)
   const { ids } = listEach(index, { ...query, ranking: undefined }, 0, index.slotCount)
@@ -109,7 +109,10 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
   }
 }
 
-/** Lists every occurrence. Most queries read sorted posting lists, without testing every event. */
+/**
+ * Lists single events and every occurrence of series. Most queries read sorted posting lists, and test no
+ * event by itself.
+ */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = indexChoices(index, query)
   const bounds = boundsOf(index, query)
@@ -139,9 +142,7 @@ function idsOf(index: EventIndex, slots: readonly number[]): number[] {
 interface Choice {
   kind: PostingKind
   postings: readonly number[]
-  /**
-   * True if no event is in two of the postings, apart from events with several venues (see `countRepeated`).
-   */
+  /** True if no event but those with several venues is in two of the postings (see `countRepeated`). */
   isApart: boolean
 }
 
@@ -227,13 +228,11 @@ export function boundsOf(
   }
 }
 
-/** Visiting this many slots takes as long as finding and sorting the slot of one id. */
+/** Visiting this many slots takes as long as finding the slots of search results takes for each id. */
 const WALKS_PER_ID = 64
 /** Visiting this many slots takes as long as finding the bounds of a window in one posting list. */
 const WALKS_PER_POSTING = 128
-/**
- * Above this number of postings, a choice is weighed by the full sizes of its lists, without their bounds.
- */
+/** A choice with more postings is weighed by the full sizes of its lists, without their bounds. */
 const FEW_POSTINGS = 16
 
 interface Range {
@@ -273,9 +272,7 @@ export function leastSource(index: EventIndex, choices: readonly Choice[], bound
   return least
 }
 
-/**
- * Lists matching events: visits the slots of the choice with the fewest, and tests each against the others.
- */
+/** Visits the slots of the choice with the fewest, and tests each slot against the other choices. */
 function listMatching(
   index: EventIndex,
   choices: readonly Choice[],
@@ -310,7 +307,7 @@ function listMatching(
 
 const ASKED_PER_POSTING = 16
 
-/** True if counting the lists of a choice costs less than testing every event of the window. */
+/** True if counting the posting lists costs less than testing every event of the window. */
 function isCountedSooner(index: EventIndex, { postings }: Choice, bounds: SlotBounds, end: number): boolean {
   const { from, to } = rangeWithin(index.all, bounds)
   return end <= PICKED && postings.length * ASKED_PER_POSTING < to - from
@@ -336,8 +333,8 @@ function listApart(
 }
 
 /**
- * Returns by how much the summed sizes of the posting lists are too high: an event with several venues is in
- * several lists.
+ * Returns by how much the sum of the posting lists' sizes is too high, since an event with several venues is
+ * in several lists.
  */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: SlotBounds): number {
   const several = rangeWithin(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
@@ -376,7 +373,7 @@ export function gatherSlots(
   return slots
 }
 
-/** A page that ends at or before this offset is selected without sorting all slots. */
+/** If a page ends at or before this offset, its slots are picked without sorting all. */
 const PICKED = 200
 
 function unorderedPage(
@@ -412,7 +409,7 @@ export type AskedTimes = Partial<Pick<EventWindow, 'startsAfter' | 'startsBefore
 
 type Test = (slot: number) => boolean
 
-/** Returns a test of all conditions except the bounds of the start, which the slots must meet already. */
+/** Returns a test of all conditions except the bounds of the start, which the tested slots meet already. */
 export function acceptanceOf(
   index: EventIndex,
   choices: readonly Choice[],
@@ -428,7 +425,7 @@ export function acceptanceOf(
   }
   if (hours) tests.push((slot) => isAtHour(hours, index.starts[slot] as number, index.ends[slot] as number))
   for (const choice of choices) tests.push(choiceTest(index, choice))
-  // A single test is not wrapped, since a search or a circle may leave a million slots to test.
+  // A single test is returned as it is, since a search or a circle may leave a million slots to test.
   const [first, ...more] = tests
   if (!first) return () => true
   if (more.length === 0) return first

@@ -16,7 +16,7 @@ import { putPlace } from './places.ts'
 
 // Reads listed public events from the database: all events into a new index, or changed events only.
 
-/** Rows per read; between two reads the event loop serves requests. */
+/** Rows per read; requests are served between two reads. */
 const AT_ONCE = 500
 /** The status of records that everybody may see (rule 11.9). */
 const PUBLIC = 'publish'
@@ -35,7 +35,7 @@ export async function lastEventId(db: Db): Promise<number> {
 }
 
 /**
- * Reads all listed public events into a new index, in the order of lists, as its columns must be. Events
+ * Reads all listed public events into a new index, in the order of lists, which its columns require. Events
  * with malformed times are left out and reported.
  * @throws Error if `signal` is aborted
  */
@@ -45,7 +45,7 @@ export async function readIndex(
   signal: AbortSignal,
   reporting: Reporting,
 ): Promise<EventIndex> {
-  // Sized by the largest id: unused memory costs nothing, and counting the events takes a while.
+  // Sized by the largest id, since unused memory costs nothing, while counting the events takes long.
   const last = await lastEventId(db)
   const index = emptyIndex(last + 1024, last + 1024)
   await eachAfter(
@@ -101,8 +101,7 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
 }
 
 /**
- * Selects columns of one database index only, so that reading the whole calendar touches no table row and
- * loads no texts.
+ * Columns of one database index, so that reading the whole calendar touches no table row and loads no texts.
  */
 const eventColumns = (db: Db) =>
   db
@@ -177,12 +176,12 @@ function ancestorsIn(terms: ReadonlyMap<number, TermRow>): Ancestors {
   return (id) => known.get(id) ?? climb(id)
 }
 
-/** Returns the public, listed ones of the events by id. */
+/** Returns, by id, those of the events that are public and listed. */
 export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, IndexedEvent>
 
 /**
- * Reads some events; those with malformed times are left out and reported. The returned function gets the
- * terms, which are read at the same time, and adds their ancestors to the events.
+ * Reads events; those with malformed times are left out and reported. The returned function takes the terms,
+ * which are read at the same time, and adds the ancestors of terms to the events.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()
@@ -201,7 +200,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
     free: (event) => freeOnes.has(event),
     attendance: (event) => attendanceOf.get(event) ?? 0,
   }
-  // Filtered here, not in the query: without statistics the database would scan all public events.
+  // Filtered here, since without statistics the database would scan all public events for this condition.
   const listed = rows.filter((row) => isListed(row) && isOrdered(row, reporting))
   return (terms) => {
     const ancestors = ancestorsIn(terms)
@@ -211,7 +210,7 @@ export async function readEvents(db: Db, ids: readonly number[], reporting: Repo
 
 type LinkKind = 'term' | 'venue' | 'organizer'
 
-/** Selects links by event and position, with the status of the linked record; terms count as public. */
+/** Selects links by event and position, with the status of the linked record. Terms count as public. */
 function linksOfKind(db: Db, kind: LinkKind): SelectQueryBuilder<Tables, 'event_terms', Link> {
   const query =
     kind === 'term'
@@ -365,7 +364,7 @@ async function readColumn<Row extends { id: number }, Value>(
   return values
 }
 
-/** Reads rows page by page until there are none; between pages the event loop serves requests. */
+/** Reads rows page by page until there are none; requests are served between two pages. */
 async function eachAfter<Key, Row extends Key>(
   first: Key,
   rowsAfter: (last: Key) => Promise<Row[]>,
@@ -402,7 +401,6 @@ const factNumbers = madeOnce((words: string): readonly number[] =>
 
 const MOST_BYTES = 2 ** 32
 
-/** Returns an array whose buffer grows in place, without copies. */
 function growing(): Int32Array<ArrayBuffer> {
   return new Int32Array(new ArrayBuffer(4096, { maxByteLength: MOST_BYTES }))
 }

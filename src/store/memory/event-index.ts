@@ -9,20 +9,18 @@ import {
   slotsInOrder,
 } from './sorted-slots.ts'
 
-// Holds listed public events in columns of numbers, and keeps their posting lists in order.
-
 /**
- * The in-memory index from which anonymous list requests are answered. It has no texts, only the values
- * that lists sort and filter by: about 70 bytes per event. `event-memory.ts` keeps it in step with the
- * database.
+ * The in-memory index of listed public events, from which anonymous list requests are answered. It has no
+ * texts, only the values that lists sort and filter by, in about 70 bytes per event. `event-memory.ts` keeps
+ * it in step with the database.
  */
 export interface EventIndex {
-  /** Columns are by slot. Times are local times in ms, computed as if they were UTC. */
+  /** Columns have an entry by slot. Times are local times in ms, computed as if they were UTC. */
   ids: Int32Array
   starts: Float64Array
   ends: Float64Array
   dates: Float64Array
-  /** Where the posting numbers of a slot begin in `links`, and how many there are. */
+  /** Where the postings of a slot begin in `links`, and how many there are. */
   linkStarts: Int32Array
   linkCounts: Uint16Array
   /** The posting number of the event's only venue, `NO_VENUE` or `SEVERAL_VENUES`. */
@@ -33,8 +31,8 @@ export interface EventIndex {
   linksUsed: number
   slotCount: number
   /**
-   * Slots below this number are in the order of lists, so they compare by number. Such a slot keeps its times
-   * when its event moves, and is never reused.
+   * Slots below this number are in the order of lists, so these slots compare by number. Such a slot keeps
+   * its times when its event moves, and is never reused.
    */
   ordered: number
   freeSlots: number[]
@@ -42,8 +40,8 @@ export interface EventIndex {
   slotOf: Int32Array
   all: SortedSlots
   /**
-   * Posting lists by number. `postingOf` maps keys to these numbers; a `Cell` holds its own number. A list
-   * not used yet is undefined here: its slots are in `noted`.
+   * Posting lists by number. `postingOf` maps keys to these numbers; a `Cell` holds its own number. A list is
+   * undefined until its first use; until then `noted` has its slots.
    */
   postings: (SortedSlots | undefined)[]
   /** Slots of all posting lists as first filled, list after list, and where each list ends. */
@@ -52,7 +50,10 @@ export interface EventIndex {
   postingKeys: number[]
   places: Places
   venueAccess: Map<number, readonly number[]>
-  /** By slot, the stamp of the last gathering that met it, and the latest stamp (see `gatherSlots`). */
+  /**
+   * `met` has, for each slot, the stamp of the last gathering that met the slot; `gatherings` is the latest
+   * stamp (see `gatherSlots`).
+   */
   met: Uint32Array
   gatherings: number
 }
@@ -64,9 +65,7 @@ export interface IndexedEvent {
   date: string
   featured: boolean
   terms: readonly number[]
-  /**
-   * The ancestors of `terms`, perhaps repeated: an event of a category is in its ancestors too (rule 13.2).
-   */
+  /** The ancestors of `terms`, perhaps repeated; the event is in these too (rule 13.2). */
   ancestors: readonly number[]
   /** Ids of public venues, in the order in which the event has them. */
   venues: readonly number[]
@@ -82,8 +81,8 @@ const NO_VENUE = -1
 export const SEVERAL_VENUES = -2
 
 /**
- * Kinds of posting lists. `several` lists events with more than one venue; other kinds list the events of
- * one record, with one flag or in one cell.
+ * Kinds of posting lists. `several` lists events with more than one venue; lists of other kinds have the
+ * events of one record, with one flag or in one cell.
  */
 export type PostingKind =
   | 'term'
@@ -143,8 +142,8 @@ export function emptyIndex(events = 64, largestId = 256): EventIndex {
 }
 
 /**
- * Number of postings for which space is reserved per event, above the average: terms, ancestors, a venue and
- * its cells, an organizer and three flags.
+ * Postings for which space is reserved per event, more than the average: terms, ancestors, a venue and its
+ * cells, an organizer and three flags.
  */
 const LINKS_EXPECTED = 14
 
@@ -157,14 +156,14 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
       (index.ids[a] as number) - (index.ids[b] as number)
 
 /**
- * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the
- * order of lists. An event that was noted before, since it moved during the reading, is ignored.
+ * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the order
+ * of lists. An event that moves while the calendar is read comes twice, and the second is ignored.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)
 }
 
-/** Builds all posting lists at once, since building them one by one would leave much garbage. */
+/** Builds all posting lists at once, since to build one by one would leave much garbage. */
 export function listNoted(index: EventIndex): void {
   const { slotCount, linkStarts, linkCounts, links } = index
   const ends = new Int32Array(index.postings.length)
@@ -237,10 +236,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
 /** An index is rebuilt only above this number of unused postings. */
 const SPARE_POSTINGS = 10_000
 
-/**
- * True if most postings belong to cells that venues have left. Posting numbers are not reused, so a rebuilt
- * index is smaller.
- */
+/** True if most postings belong to cells that venues have left. Only a new index can reuse their numbers. */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
 }
@@ -254,7 +250,7 @@ export function postingsFor(index: EventIndex, kind: PostingKind, ids: Iterable<
   return postings
 }
 
-/** True if the index has ever had events of the record; false also if no such record exists. */
+/** True if the index has, or once had, events of the record. */
 export function hasEventsOf(index: EventIndex, kind: 'venue' | 'organizer', id: number): boolean {
   return index.postingOf.has(keyOf(kind, id))
 }
@@ -271,7 +267,7 @@ export function slotsOfPosting(index: EventIndex, posting: number | undefined): 
   return posting === undefined ? NOTHING : openList(index, posting)
 }
 
-/** Returns a posting list, which is made at its first use, since most lists are never used. */
+/** Returns a posting list, made at its first use, since most lists are never used. */
 function openList(index: EventIndex, posting: number): SortedSlots {
   const open = index.postings[posting]
   if (open) return open
@@ -289,7 +285,7 @@ function postingsOf(index: EventIndex, slot: number): number[] {
   return [...index.links.subarray(start, start + (index.linkCounts[slot] as number))]
 }
 
-/** Returns the publication date in ms; 0 if malformed: the date only breaks ties between equal starts. */
+/** The publication date in ms. 0 if it is malformed, since it only breaks ties between equal starts. */
 const dateOf = ({ date }: IndexedEvent) => utcToMs(date) || 0
 
 function takeSlot(index: EventIndex, event: IndexedEvent): number {

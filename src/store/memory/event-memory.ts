@@ -38,15 +38,14 @@ interface Following {
   database: Database
   source: RecordSource
   report: (error: unknown) => void
-  /** Puts settings of owners into effect. */
   renewSettings: () => Promise<void>
   /** Called after changes of users and of their credentials. */
   usersChanged: () => void
   stop: AbortController
   unsubscribe: () => void
-  /** Changes up to this cursor are applied; undefined before the first read. */
+  /** The cursor up to which changes are applied; undefined before the first read. */
   cursor: Cursor | undefined
-  /** How often changes were announced, and how many announcements are applied. */
+  /** How many changes were announced, and how many of these announcements are applied. */
   announced: number
   applied: number
   /** True while the index is rebuilt and the present one still answers. */
@@ -55,23 +54,23 @@ interface Following {
   working: Promise<void> | undefined
   next: Promise<void> | undefined
   loading: Promise<void> | undefined
-  /** Resolves when a small calendar has been read, at the latest after `SOON_MS`. */
+  /** Resolves when a small calendar has been read, but after `SOON_MS` at the latest. */
   soon: Promise<void> | undefined
 }
 
-/** A calendar is small up to this event id; reading it takes some tenths of a second. */
+/** The largest event id of a small calendar, which is read within some tenths of a second. */
 const SMALL = 20_000
-/** In ms, how long lists wait at most for a small calendar to be read. */
+/** In ms: how long lists wait at most for a small calendar to be read. */
 const SOON_MS = 1000
-/** In ms, the delay before a larger calendar is read, so that the first requests are served sooner. */
+/** In ms: the delay before a larger calendar is read, so that the first requests are served sooner. */
 const HEAD_START_MS = 300
 
-/** In ms, the delay before a failed read is retried; doubled each time, up to `last`. */
+/** In ms: the delay before a failed read is retried; doubled each time, up to `last`. */
 const LOAD_AGAIN = { first: 500, last: 30_000 }
 
 /**
- * Returns an empty memory, which `loadMemory` fills. `budget` limits cached pieces and search results.
- * `report` is called with failures and with events that cannot be listed.
+ * Returns an empty memory, which `loadMemory` fills. `budget` limits cached pieces and search results;
+ * `report` gets failures and events that cannot be listed.
  */
 export function openEventMemory(
   database: Database,
@@ -124,8 +123,8 @@ export function mayBeBehind(memory: EventMemory): boolean {
 }
 
 /**
- * Returns a function that tells whether data read since this call is as current as the memory, and so may be
- * cached.
+ * Returns a function that tells whether data read since this call are as current as the memory, so that they
+ * may be cached.
  */
 export function readingFrom(memory: EventMemory): () => boolean {
   const { version } = memory
@@ -134,8 +133,8 @@ export function readingFrom(memory: EventMemory): () => boolean {
 }
 
 /**
- * Waits until this process knows every change that a read ending now may have shown, so that the client of
- * this read gets no older answer from memory.
+ * Waits until this process knows every change that a read ending now may have shown, so that the client gets
+ * no older answer from memory afterwards.
  */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()
@@ -146,7 +145,7 @@ export async function awaitCommits({ following }: EventMemory): Promise<void> {
  */
 export function catchUp(memory: EventMemory): Promise<void> {
   const { following } = memory
-  // A run under way may have read before the caller's change: only a run that starts now is sure to see it.
+  // A run under way may have read before the caller's change; only a run that starts now surely sees it.
   following.next ??= alone(following, async () => {
     await undefined
     following.next = undefined
@@ -169,8 +168,8 @@ export function loadMemory(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Returns a promise to await while a small calendar is read, which never rejects; undefined after that.
- * Waiting is as quick as reading the database, for which a thread would have to start.
+ * Returns a promise, which never rejects, for a small calendar to be read; undefined once it has been read.
+ * To wait is as quick as to read the database, for which a thread would have to start.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
@@ -183,7 +182,7 @@ export async function closeMemory({ following }: EventMemory): Promise<void> {
   await Promise.all([following.loading, following.working].map((work) => work?.catch(() => undefined)))
 }
 
-/** Runs the work once no other work applies changes. */
+/** Runs `work` once no other run applies changes. */
 async function alone(following: Following, work: () => Promise<void>): Promise<void> {
   while (following.working) await following.working.catch(() => undefined)
   const run = work().finally(() => {
@@ -212,7 +211,7 @@ async function takeIn(memory: EventMemory): Promise<void> {
     if (memory.index && isMostlySpare(memory.index)) renew(memory)
   }
   // The cursor also moves without changes, when a transaction that ran beside a change ends without one.
-  // Nodes that never saw that transaction have the new cursor from the start.
+  // Nodes that never saw that transaction have this cursor from the start.
   memory.version = read.cursor
   following.cursor = read.cursor
   following.applied = announced
@@ -230,7 +229,7 @@ function moveTo(memory: EventMemory, cursor: Cursor): void {
   memory.version = cursor
 }
 
-/** Drops the index; if it had been read, reads it anew while the database answers requests. */
+/** Drops the index. If it had been read, reads it anew while the database answers requests. */
 async function startAgain(memory: EventMemory): Promise<void> {
   const wasLoaded = memory.index !== undefined
   memory.sources++
@@ -241,7 +240,7 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** Rebuilds the index after an error in applying changes, so that no request fails by this error. */
+/** Rebuilds the index after an error in applying changes, so that this error fails no request. */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)
@@ -294,7 +293,7 @@ async function readCalendar(memory: EventMemory): Promise<void> {
   }
 }
 
-/** Resolves when a small calendar has been read or `SOON_MS` have passed; at once for a large calendar. */
+/** Resolves when a small calendar has been read, at the latest after `SOON_MS`; at once for a large one. */
 function endOfSmall({ source }: Following, loading: Promise<void>): Promise<void> {
   const read = lastEventId(source.db).then((last) => (last <= SMALL ? loading : undefined))
   return Promise.race([read, sleep(SOON_MS, undefined, { ref: false })])
@@ -308,15 +307,15 @@ interface ReadCalendar {
 }
 
 /**
- * Applies the changes since `start` to the new index, then replaces the old one. Returns false if these
- * changes are no longer recorded, so that all must be read again.
+ * Applies the changes since `start` to the new index, then replaces the old index. Returns false if these
+ * changes are no longer recorded, so that the calendar must be read again.
  */
 async function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<boolean> {
   const { source, database } = memory.following
   await takeIn(memory)
   const since = await database.readChanges(start)
   if (since === 'too old') return false
-  // A change made meanwhile may have been read or not; applying it twice does no harm.
+  // A change made meanwhile may have been read already; to apply it twice does no harm.
   const state = { index, pieces: memory.pieces, terms, termIds: termIdsOf(terms.values()) }
   await applyChanges(state, source, since.changes)
   dropAllPieces(memory.pieces)
@@ -352,7 +351,7 @@ const EVENTS_AT_ONCE = 100
 /** Above this number of touched events, reading all events anew is quicker. */
 const RELOAD_ABOVE = 20_000
 
-/** Updates the index and drops outdated pieces; does nothing before the index has been read. */
+/** Updates the index, if it has been read, and drops outdated pieces. */
 async function applyChanges(
   state: EventState,
   source: RecordSource,
@@ -362,7 +361,7 @@ async function applyChanges(
   if (!index) return
   const [events, terms] = [idsOf(changes, 'event'), idsOf(changes, 'term', 'count')]
   if (idsOf(changes, 'image').length > 0) dropAllPieces(pieces)
-  // Most changes are a few events and the counts of their terms, which one round trip reads.
+  // Most changes are a few events and the counts of their terms; one round trip reads these.
   const first = events.slice(0, EVENTS_AT_ONCE)
   const [rows, found] = await Promise.all([
     terms.length === 0 ? [] : selectTerms(source.db, { ids: terms }),
@@ -396,7 +395,7 @@ async function refreshEvents(
   for (let i = 0; i < ids.length; i += EVENTS_AT_ONCE) {
     const some = ids.slice(i, i + EVENTS_AT_ONCE)
     applyEvents(state, index, some, await readEvents(db, some, reporting))
-    // One change of a venue may touch thousands of events; other requests are answered meanwhile.
+    // A change of a venue may touch thousands of events, so other requests are answered in between.
     if (i + EVENTS_AT_ONCE < ids.length) await nextTurn()
   }
 }
@@ -412,8 +411,8 @@ function applyEvents(state: EventState, index: EventIndex, ids: readonly number[
 }
 
 /**
- * Applies changed terms, and returns the events to read again: those of moved or deleted terms and of their
- * descendants.
+ * Applies changed terms. Returns the events of moved or deleted terms and of their descendants, to read
+ * again.
  */
 function applyTerms(
   state: EventState,
@@ -458,7 +457,7 @@ function sameButCount(a: TermRow, b: TermRow | undefined): boolean {
 /** Bytes of a cached result besides its ids and its key. */
 const OVERHEAD = 300
 
-/** Caches of search results, so that the next page of a search costs nothing. */
+/** Caches of search results, for the next pages of a search. */
 export interface EventSearches {
   found: Cache<string, IdSet>
   asked: Map<string, Promise<IdSet>>
@@ -471,8 +470,8 @@ function emptySearches(budget: CacheBudget): EventSearches {
 }
 
 /**
- * Returns the ids of the events that match `text`, as of `version` or later: a cached result may have part
- * of the next change.
+ * Returns the ids of the events that match `text`, as of `version`; the result may have part of a later
+ * change.
  */
 export function findSearched(
   searches: EventSearches,
@@ -494,7 +493,7 @@ export function findSearched(
   return looking
 }
 
-/** Finds the events with the words of `text`, as of the memory's version or later. */
+/** Finds the events with the words of `text`, as of the memory's `version` or later. */
 export function findKnownWords(
   { searches, version }: EventMemory,
   text: string,

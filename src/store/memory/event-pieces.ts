@@ -1,7 +1,5 @@
 import { type Cache, type CacheBudget, drop, dropAll, emptyCache, setCached } from '../../base/cache.ts'
 
-// Caches events as JSON bytes, which answers copy.
-
 /**
  * A value serialized as JSON, in parts that never change. Answers copy its bytes; code that needs members
  * parses it (`unwritten`).
@@ -11,7 +9,7 @@ export interface WrittenJson {
   toJSON: () => unknown
 }
 
-/** Together the parts must be one JSON value in UTF-8. */
+/** The parts must together be one JSON value in UTF-8. */
 export const writtenJson = (parts: readonly Buffer[]): WrittenJson => ({ parts, toJSON: parse })
 
 function parse(this: WrittenJson): unknown {
@@ -43,12 +41,12 @@ export interface EventPiece {
   after: Buffer
 }
 
-/** The piece of an event that is shown alone; `sequence` is the number of the event's version. */
+/** The piece of an event that is shown alone; `sequence` is that of the event. */
 export interface SinglePiece extends EventPiece {
   sequence: number
 }
 
-/** In bytes; longer events are not cached. */
+/** In bytes: longer events are not cached. */
 const LONGEST_KEPT = 200_000
 
 /** Bytes of a piece besides its JSON. */
@@ -89,14 +87,12 @@ export function makePiece(
 const COMMA = Buffer.from(',')
 const TAGS = Buffer.from('],"tags":[')
 
-/**
- * Inserts the current JSON of its terms into a piece; `jsonOf` returns no bytes for a term that is not shown.
- */
+/** Inserts the current JSON of terms into a piece; `jsonOf` returns no bytes for a term that is not shown. */
 export function writePiece(
   { before, categories, tags, after }: EventPiece,
   jsonOf: (term: number) => Buffer,
 ): WrittenJson {
-  // An array that grows takes twice the memory.
+  // Allocated whole, since an array that grows takes twice the memory.
   const parts = new Array<Buffer>(3 + 2 * (categories.length + tags.length))
   parts[0] = before
   const middle = addTerms(parts, 1, categories, jsonOf)
@@ -134,7 +130,6 @@ export function cachePiece<Piece extends EventPiece>(
     setCached(kept, id, piece, length + (categories.length + tags.length) * 8 + OVERHEAD)
 }
 
-/** Drops the pieces of an event, and counts the change. */
 export function dropPieces(pieces: EventPieces, id: number): void {
   pieces.drops++
   drop(pieces.listed, id)
@@ -154,7 +149,7 @@ export function dropAllPieces(pieces: EventPieces): void {
   pieces.drops++
 }
 
-/** Gives the text a buffer of its own, since small buffers share memory and keep all of it alive. */
+/** Gives the text a buffer of its own, since small buffers share memory, and each keeps all of it alive. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)

@@ -2,9 +2,8 @@ import { type Box, isInBox } from '../../base/fields/kinds.ts'
 import { type Direction, directionOf, distanceBetween, distanceKm } from '../storage/distance.ts'
 import { boxAround, type Circle } from '../storage/within.ts'
 
-// Finds the venues in a circle or box of the map by the cells of three nested grids.
+// Finds the venues in a circle or box by the cells of three nested grids, without a look at all venues.
 
-/** Cells let venues near a point be found without a look at all venues. */
 export interface Places {
   all: Map<number, Place>
   cells: Map<number, Cell>
@@ -24,20 +23,20 @@ interface Place extends Point {
 
 export interface Cell {
   number: number
-  /** The posting number of the events in the cell; set by the index. */
+  /** The posting number of the events in the cell, set by the index. */
   posting: number | undefined
-  /** `reach` is the km from the centre to the farthest corner, or a little more. */
+  /** `reach` is the distance in km from the centre to the farthest corner, or a little more. */
   centre: Direction
   reach: number
   /** Cells of the next finer grid that have venues; none in the finest. */
   cells: Cell[]
-  /** Only cells of the finest grid have places. */
+  /** Empty except in the finest grid. */
   places: Place[]
 }
 
 /**
- * Cells per degree, coarsest first. They are up to 30, 4 and 0.5 km wide, so few venues at the edge of a
- * circle around a town must be tested.
+ * Cells per degree, coarsest first. Cells are up to 30, 4 and 0.5 km wide, so only few venues at the edge of
+ * a circle around a town must be tested.
  */
 const GRIDS = [4, 32, 256] as const
 const [COARSEST] = GRIDS
@@ -52,7 +51,7 @@ export function noPlaces(): Places {
   return { all: new Map(), cells: new Map(), coarsest: [] }
 }
 
-/** Places a venue; removes it if `point` is undefined: it has no coordinates or is not public. */
+/** Places a venue, or removes it if `point` is undefined: a venue without coordinates, or not public. */
 export function putPlace(places: Places, venue: number, point: Point | undefined): void {
   const before = places.all.get(venue)
   if (before && before.lat === point?.lat && before.lng === point.lng) return
@@ -62,7 +61,7 @@ export function putPlace(places: Places, venue: number, point: Point | undefined
   places.all.set(venue, enterCells(places, venue, point))
 }
 
-/** Disjoint cells that lie within an area, and the venues in it outside these cells, unsorted. */
+/** Disjoint cells that lie within an area, and the other venues in the area, unsorted. */
 interface Within {
   cells: Cell[]
   venues: number[]
@@ -117,7 +116,7 @@ export function cellsOf({ lat, lng }: Point): number[] {
 }
 
 /**
- * Returns the numbers of the coarsest cells that a circle may reach; undefined if they are more than `most`,
+ * Returns the numbers of the coarsest cells that a circle may reach; undefined if there are more than `most`,
  * or if the circle has no bounds of longitude.
  */
 function numbersAround(circle: Circle, most: number): number[] | undefined {
@@ -166,8 +165,8 @@ function emptyCell(point: Point, number: number, perDegree: number): Cell {
   const middleOf = (degrees: number) => (lineOf(degrees, perDegree) + 0.5) / perDegree
   const [lat, lng] = [middleOf(point.lat), middleOf(point.lng)]
   const half = 0.5 / perDegree
-  // The distance from the centre to the edge nearer the equator, the longer one, plus half that edge: no
-  // corner is farther away.
+  // The distance from the centre to the edge nearer the equator, which is the longer one, plus half this
+  // edge: no corner is farther away.
   const edge = Math.max(0, Math.abs(lat) - half)
   const reach = distanceKm(0, 0, half, 0) + distanceKm(edge, 0, edge, half)
   return { number, posting: undefined, centre: directionOf(lat, lng), reach, cells: [], places: [] }

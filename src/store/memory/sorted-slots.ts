@@ -1,12 +1,10 @@
-// Sorted lists of slots, in which a slot is quickly added, removed, found and counted.
-
 /**
- * Slots in the order of their keys, in blocks: adding one among a million moves at most a block. A slot is
- * the small number that stands for an event in the columns of the index.
+ * Slots in the order of their keys, in blocks, so that adding one among a million moves at most a block. A
+ * slot is the small number that stands for an event in the columns of the index.
  */
 export interface SortedSlots {
   blocks: Block[]
-  /** The number of slots before each block; wrong after a change until the next count. */
+  /** The number of slots before each block; outdated after a change until the next count. */
   before: Int32Array
   isCounted: boolean
   size: number
@@ -17,7 +15,7 @@ interface Block {
   size: number
 }
 
-/** Negative if `a` comes before `b`; never 0 for two different slots. */
+/** Returns a negative number if `a` comes before `b`; never 0 for two different slots. */
 export type Order = (a: number, b: number) => number
 
 const FULL = 1024
@@ -26,10 +24,10 @@ export function emptySlots(): SortedSlots {
   return { blocks: [], before: UNCOUNTED, isCounted: true, size: 0 }
 }
 
-/** The initial `before` of every list. A list of one block needs no other, since that block starts at 0. */
+/** The initial `before`. A list of one block needs no other, since that block starts at 0. */
 const UNCOUNTED = new Int32Array(0)
 
-/** Makes a list of slots that are already sorted, without copying the array. */
+/** Makes a list of slots that are already sorted; its blocks share the memory of the array. */
 export function slotsInOrder(slots: Int32Array<ArrayBuffer>): SortedSlots {
   const blocks: Block[] = []
   for (let from = 0; from < slots.length; from += FULL) {
@@ -57,7 +55,7 @@ export function addSlot(list: SortedSlots, slot: number, order: Order): void {
 }
 
 /**
- * Removes a slot, whose key must be the one with which it was added.
+ * Removes a slot, whose key must be the same as when the slot was added.
  * @throws Error if the slot is not at the place of its key
  */
 export function removeSlot(list: SortedSlots, slot: number, order: Order): void {
@@ -76,9 +74,7 @@ export interface Bound {
   key: number
   isOpen: boolean
   keys: Float64Array
-  /**
-   * Slots below this number are in the order of their keys, so comparing them with the bound needs no key.
-   */
+  /** Slots below this number are in the order of their keys, so they compare with the bound by `first`. */
   ordered: number
   first: number
 }
@@ -96,8 +92,8 @@ export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen
 }
 
 /**
- * Returns the number of slots before a bound. It calls no function per slot, since a circle counts hundreds
- * of lists.
+ * Returns the number of slots before a bound. It calls no function for each slot, since a circle counts
+ * hundreds of lists.
  */
 export function lowerBound(list: SortedSlots, bound: Bound): number {
   const { key, isOpen, keys, ordered, first } = bound
@@ -198,7 +194,10 @@ function split(list: SortedSlots, at: number): void {
   list.blocks.splice(at + 1, 0, upper)
 }
 
-/** Returns the index of the first block whose last slot does not precede `slot`, else of the last block. */
+/**
+ * Returns the index of the first block whose last slot does not precede `slot`; without one, of the last
+ * block.
+ */
 function blockFor(list: SortedSlots, slot: number, order: Order): number {
   let low = 0
   let high = list.blocks.length - 1

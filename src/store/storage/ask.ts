@@ -10,7 +10,7 @@ type Row = Record<string, unknown>
 
 export type Ask = (text: string) => Promise<Row[]>
 
-/** The time of the last `kalends backup`; empty if there was none. */
+/** Returns the time of the last `kalends backup`; empty if there was none. */
 export function findLastBackup(ask: Ask): Promise<string> {
   return askText(ask, `select max(time_utc) from history where kind = 'backup'`)
 }
@@ -25,7 +25,6 @@ export async function askText(ask: Ask, query: string): Promise<string> {
   return String(Object.values(row)[0] ?? '')
 }
 
-/** Returns a function that runs SQL text on an open database. */
 export const askOf =
   (db: Db): Ask =>
   async (text) =>

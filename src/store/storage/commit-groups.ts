@@ -9,13 +9,13 @@ export interface Sharing<Item> {
   by: Writer
 }
 
-/** Does writes of one kind; results are in the order of `asked`. May run again, like any transaction. */
+/** Does writes of one kind; results are in the order of `asked`. Like any transaction, it may run again. */
 export type SharedWork<Item, Result> = (tx: Tx, asked: readonly Sharing<Item>[]) => Promise<Result[]>
 
 export interface WaitingWrite extends Sharing<unknown> {
   work: SharedWork<unknown, unknown>
   isAlone: boolean
-  /** In ms of `performance.now()`: a write that still waits for a lock then is refused. */
+  /** In ms of `performance.now()`: then the write is refused if it still waits for a lock. */
   deadline: number
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -54,7 +54,10 @@ export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
   return taken
 }
 
-/** Runs the common `work`. Changes without an own writer are recorded under that of the first write. */
+/**
+ * Runs the `work` that the writes have in common. Changes that name no writer are recorded under the writer
+ * of the first write.
+ */
 export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknown[]> {
   const [first] = writes
   if (!first) return Promise.resolve([])
@@ -69,14 +72,14 @@ export function resolveWrites(writes: readonly WaitingWrite[], results: readonly
 export interface Groups {
   queue: WaitingWrite[]
   add: (write: WaitingWrite) => void
-  /** Runs `work` while no group is being written; new writes wait. Only one `work` may wait at a time. */
+  /** Runs `work` while no group is written and new writes wait. Only one `work` may wait at a time. */
   between: (work: () => Promise<unknown>) => Promise<void>
   ended: () => Promise<void>
 }
 
 interface Grouping {
   most: number
-  /** Ms that a group may wait to get as many writes as the last group had. */
+  /** Ms that a group may wait for as many writes as the last group had. */
   patienceMs: () => number
   write: (queue: WaitingWrite[]) => Promise<number>
 }
@@ -91,8 +94,8 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
   let between: (() => Promise<unknown>) | undefined
   let draining: Promise<void> | undefined
   /**
-   * Waits while each turn of the event loop adds writes, then for as many as in the last group: clients
-   * answered together write again at about the same time. A single writer waits for no others.
+   * Waits while each turn of the event loop adds writes, then for as many as in the last group, since clients
+   * that were answered together write again together. A single writer waits for no others.
    */
   const gather = async () => {
     const began = performance.now()
@@ -132,14 +135,14 @@ export function makeGroups({ most, patienceMs, write }: Grouping): Groups {
 }
 
 const MOST_ALIKE = 32
-/** Ms until the next transaction begins although the last has not ended, as when it waits for a lock. */
+/** Ms until the next transaction may begin although the last, which may wait for a lock, has not ended. */
 const LONG_MS = 50
 
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
 /**
- * Groups writes of one kind into transactions. A group waits for more writes half as long as the last
- * transaction took.
+ * Groups writes of one kind into transactions. A group waits for more writes up to half the time that the
+ * last transaction took.
  */
 export function groupTransactions(write: Write): Groups {
   let ms = 0
@@ -157,7 +160,7 @@ export function groupTransactions(write: Write): Groups {
 
 /**
  * Does the queued writes of one kind in one transaction; if it fails, repeats each write in a transaction of
- * its own. Resolves to the number of writes once they are done, or after `LONG_MS` ms.
+ * its own. Resolves to the number of writes once they are done, but after `LONG_MS` ms at the latest.
  */
 async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
   const long = Promise.withResolvers<void>()
@@ -173,7 +176,7 @@ async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
       resolveWrites(taken ?? [], results)
     } catch (error) {
       const failed = taken ?? queue.splice(0)
-      // After a connection lost during the commit, the writes may be committed, so none is repeated.
+      // If the connection was lost during the commit, the writes may be committed, so none is repeated.
       const mayBeWritten = error instanceof DatabaseUnavailable && !isHindered(error)
       if (failed.length === 1 || mayBeWritten) for (const { reject } of failed) reject(error)
       else await Promise.all(failed.map((one) => writeNext(write, [one])))

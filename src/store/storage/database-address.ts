@@ -21,14 +21,14 @@ const SHOWN = new Set([
 
 const HIDDEN = '***'
 
-/** The address for messages and logs, with `***` or nothing for passwords and for what may be secret. */
+/** Returns the address for messages and logs, without passwords and other parts that may be secret. */
 export function withoutPassword(address: string): string {
   if (databaseFile(address) !== undefined) return address
   const slashes = address.indexOf('://')
   return slashes === -1 ? withoutSecretWords(address) : withoutUrlPassword(address, slashes + 3)
 }
 
-/** Leaves out the password, which may contain any character, even `@`, `/` and `?`. */
+/** Drops the password, which may contain any character, even `@`, `/` and `?`, and secret parameters. */
 function withoutUrlPassword(address: string, start: number): string {
   const at = address.lastIndexOf('@')
   const colon = address.indexOf(':', start)
@@ -51,7 +51,7 @@ function withoutSecretParameters(query: string): string {
   return shown.join('&')
 }
 
-/** For addresses such as `host=… password=…`: hides all from the first word that may be secret. */
+/** For addresses such as `host=… password=…`: hides everything from the first word that may be secret. */
 function withoutSecretWords(address: string): string {
   const words = address.split(/(\s+)/)
   const secret = words.findIndex(
@@ -63,7 +63,8 @@ function withoutSecretWords(address: string): string {
 /** The first 16 bytes of every SQLite file, and so of every backup. */
 export const DATABASE_FILE_START = 'SQLite format 3\0'
 
-// After a calendar was copied to another database, a note beside the old file keeps services from using it.
+// When a calendar has been copied to another database, a note beside its old file keeps services from using
+// it.
 
 export const NOTE_END = '-moved'
 
@@ -72,7 +73,7 @@ export function placeAt(address: string): { file: string; note: string } | undef
   return file === undefined ? undefined : { file, note: file + NOTE_END }
 }
 
-/** Copies the note beside `from`, if any, to `to`. Returns whether there is one. */
+/** Copies the note beside `from`, if any, to `to`; true if there is a note. */
 export function copyNote(from: string, to: string): boolean {
   const isThere = existsSync(from + NOTE_END)
   if (isThere) copyFileSync(from + NOTE_END, to + NOTE_END)

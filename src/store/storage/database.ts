@@ -13,7 +13,7 @@ import type { IdSet } from './id-set.ts'
 import type { Tx, Writer } from './recording.ts'
 import type { ChangeColumns, RecordTable, Tables } from './schema.ts'
 
-// The interface to both SQLite and PostgreSQL, and helpers for long reads.
+// The interface of both databases, SQLite and PostgreSQL, and helpers for long reads.
 
 /** A connection for reading, or the inside of a transaction. */
 export type Db = Kysely<Tables>
@@ -31,28 +31,30 @@ interface Connections {
 
 export interface Database {
   /**
-   * For reads outside transactions: of committed rows, with each change that `cursor` or a listener
-   * announced.
+   * For reads outside transactions. They see committed rows only, and every change that `cursor` or a
+   * listener has announced.
    */
   read: Db
   /** Runs long reads, such as lists and searches, without holding up quick ones. */
   readInLane: ReadInLane
   /**
    * Runs `work` as one transaction; resolves once the commit is durable. After a conflict `work` may run
-   * again, so it must have no effects outside `tx`. It must lock the rows it bases decisions on (`locks.ts`),
-   * since others may write meanwhile. Changes are recorded under `by`, or without a writer.
+   * again, so it must have no effects outside `tx`. Since others may write meanwhile, it must lock the rows
+   * on which its decisions depend (`locks.ts`). Changes are recorded under `by`, or without a writer.
    */
   write: <T>(work: (tx: Tx) => Promise<T>, by?: Writer) => Promise<T>
-  /** Like `write`, but may share a transaction with others of the same `work`. It fails or succeeds alone. */
+  /**
+   * Like `write`, but may share a transaction with writes of the same `work`; each fails or succeeds alone.
+   */
   writeShared: <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
-  /** Runs `work` as one transaction without a time limit. No other process migrates meanwhile. */
+  /** Runs `work` as one transaction without a time limit; no other process migrates meanwhile. */
   migrate: (work: (tx: Db) => Promise<void>) => Promise<void>
   /** The cursor of the latest commit. */
   cursor: () => Promise<Cursor>
   /**
-   * The records that changed since a cursor, in any order, and the cursor for the next call. No change
-   * committed before the call is missing. `'too old'`: too many records changed, or changes were deleted, so
-   * the reader must read everything again.
+   * Returns the records that changed since a cursor, in any order, and the cursor for the next call. No
+   * change committed before the call is missing. `'too old'`: too many records changed, or changes were
+   * deleted, so the reader must read everything again.
    */
   readChanges: (since: Cursor) => Promise<{ changes: Change[]; cursor: Cursor } | 'too old'>
   /** Calls the listener whenever the database may have changed; the returned function removes it. */
@@ -63,20 +65,20 @@ export interface Database {
    */
   look: () => boolean
   /**
-   * Resolves once the listeners were called for all commits now under way in this process; undefined if there
-   * are none. A read that has ended may already have seen these commits.
+   * Resolves once listeners were called for all commits now under way in this process; undefined if there are
+   * none. A read that has ended may have seen these commits.
    */
   commitsUnderWay: () => Promise<unknown> | undefined
   /**
-   * Ids of events, some perhaps deleted, whose folded text contains all words of a search and no excluded
-   * one.
+   * Finds events whose folded text has all words of a search and no excluded word; some ids may be of deleted
+   * events.
    */
   findMatching: (search: Search) => Promise<IdSet>
   /** Counts the connections of the pool; undefined for SQLite. */
   connections?: () => Connections
   /**
    * Rejects if the database does not answer, or if it refused the last write for lack of disk space or
-   * permission and still does.
+   * permission and would still refuse one.
    */
   ping: () => Promise<void>
   close: () => Promise<void>
@@ -86,7 +88,7 @@ export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
-/** Long reads: a `list` takes some ms, a `search` up to the time of reading the texts of all events. */
+/** Long reads: a `list` takes some ms, a `search` at most as long as reading the texts of all events. */
 export type Lane = 'list' | 'search'
 
 export interface ReadQuery<Row> {
@@ -116,9 +118,9 @@ type FoundRow<Table extends RecordTable, Found> = Found &
   Omit<Selectable<Tables[Table]>, 'search'> & { search: '' }
 
 /**
- * Selects the rows of `table` with the ids of `found`, a subquery in parentheses. So filtering and sorting
- * read only indexes, and whole rows are read only for the requested page. `search` is left empty: no answer
- * shows it, and it is as long as all other texts together.
+ * Selects the rows of `table` with the ids of `found`, a subquery in parentheses, so that filtering and
+ * sorting read only indexes, and whole rows are read only for one page. `search` is left empty, since no
+ * answer shows it, and it is as long as all other texts together.
  */
 export function foundRows<Table extends RecordTable, Found extends { id: number }>(
   db: Kysely<Tables>,

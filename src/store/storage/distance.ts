@@ -2,7 +2,7 @@
 export const EARTH_RADIUS = 6371.0088
 export const radians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** The great-circle distance of two points in degrees, by the haversine formula. */
+/** The great-circle distance in km of two points, given in degrees, by the haversine formula. */
 export function distanceKm(lat1: number, lng1: number, lat2: number, lng2: number): number {
   const a =
     Math.sin(radians(lat2 - lat1) / 2) ** 2 +
@@ -23,7 +23,7 @@ export function directionOf(lat: number, lng: number): Direction {
   return { x: Math.cos(north) * Math.cos(east), y: Math.cos(north) * Math.sin(east), z: Math.sin(north) }
 }
 
-/** The distance in km: that of `distanceKm` apart from rounding, in a fraction of the time. */
+/** The distance in km: that of `distanceKm` apart from rounding, in a fraction of its time. */
 export function distanceBetween(a: Direction, b: Direction): number {
   const [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z]
   return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2))

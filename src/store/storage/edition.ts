@@ -6,8 +6,8 @@ import type { Tables } from './schema.ts'
 // The single row of `editions`.
 
 /**
- * Returns the edition, a random name for the history of this database. It changes when the database goes back
- * to an earlier state, as by a restore, which the database itself cannot notice. Cursors of different
+ * Returns the edition, a random name for the history of this database. A return to an earlier state, as by a
+ * restore, gives the database a new edition, since it cannot notice this itself. Cursors of different
  * editions cannot be compared, so clients get the edition with each cursor.
  */
 export async function readEdition(db: Db): Promise<string> {
@@ -22,12 +22,14 @@ export async function renewEdition(tx: Db): Promise<void> {
   await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
 
-/** Returns the name of the calendar, the same in new editions and in backups, and whether it is held. */
+/**
+ * Returns the name of the calendar, which stays the same in new editions and backups, and whether it is held.
+ */
 export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
 
-/** Holds webhooks, e-mail and scheduled imports, or lets them go on. Returns whether anything changed. */
+/** Holds webhooks, e-mail and scheduled imports, or lets them go on. True if anything changed. */
 export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
   const held = Number(isHeld)
   const { numUpdatedRows } = await tx
@@ -46,5 +48,5 @@ export async function describeHeld(db: Db): Promise<string[]> {
   return (await readIdentity(db)).held === 1 ? [`${HELD_NOTICE} ${HELD_REMEDY}`] : []
 }
 
-/** A held calendar sends no messages and runs no scheduled imports. */
+/** SQL condition: the calendar may send messages and run scheduled imports. */
 export const notHeld = () => sql<SqlBool>`not exists (select 1 from editions where held = 1)`

@@ -15,22 +15,20 @@ import {
 import type { ChangeColumns, FormerTextColumns, HistoryColumns, RecordKind } from './schema.ts'
 import { statement } from './statement.ts'
 
-// What a transaction writes besides the rows of records.
-
-// Every transaction that changes a record raises its sequence by one, or to the seconds since 2020 if those
-// are more, so that it rises even after a restore, or if the last number was deleted. It is SEQUENCE in
-// calendar files, and orders webhook messages, the feed of changes and the history.
+// Every transaction that changes a record raises the record's sequence by one, or to the seconds since 2020
+// if these are more, so that it rises even after a restore or the deletion of the last number. The sequence
+// is SEQUENCE in calendar files, and orders webhook messages, the feed of changes and the history.
 
 const COUNTED_FROM = Date.UTC(2020, 0, 1)
 
-/** The seconds since 2020; `utc` is `YYYY-MM-DD HH:MM:SS`. */
+/** The seconds since 2020 at `utc`, which is `YYYY-MM-DD HH:MM:SS`. */
 export function sequenceAt(utc: string): number {
   return Math.max(0, Math.floor((utcToMs(utc) - COUNTED_FROM) / 1000))
 }
 
 const AHEAD = 3600
 
-/** Raises all sequences above those of clients, after a return to an earlier state, as by a restore. */
+/** Raises all sequences above those that clients may know, after a return to an earlier state. */
 export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
   const now = sequenceAt(nowUtc) + AHEAD
   await sql`update changes set sequence = (select case when max(sequence) > ${sql.lit(now)}
@@ -72,8 +70,8 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
 export const MOST_CHANGES = 20_000
 
 /**
- * A row to upsert. `sequence` and `known_from` apply only to a record without a row; `times` is how many
- * transactions of this commit changed the record.
+ * A row to upsert. `sequence` and `known_from` apply only to a record without a row; `times` is the number of
+ * transactions in this commit that changed the record.
  */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
@@ -85,8 +83,8 @@ export const onChanged = (
   "user" = excluded."user"`
 
 /**
- * Gives the records of `keys`, a subquery of kinds and ids, the highest sequence among them: in calendar
- * files a series and its occurrences share a UID.
+ * SQL that gives the records of `keys`, a subquery of kinds and ids, the highest sequence among them, since
+ * in calendar files a series and its occurrences share a UID.
  */
 export const levelSequences = (keys: string) => `update changes set sequence =
   (select max(sequence) from changes where (kind, record) in (${keys})) where (kind, record) in (${keys})`
@@ -169,7 +167,8 @@ export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: num
 }
 
 // Webhook messages are written in the transaction of the change, one for each webhook that asks for it. A
-// change that only follows from another, as of an occurrence from its series, has no act and no message.
+// change that only follows from another, such as of an occurrence from its series, has no act and so no
+// message.
 
 export const WEBHOOK_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
@@ -180,7 +179,7 @@ type Verb = (typeof VERBS)[number]
 interface WebhookChange {
   kind: string
   record: number
-  /** `verb` is for private webhooks, `public_verb` for all others; empty if they get no message. */
+  /** `verb` is for private webhooks, `public_verb` for all others; empty if these get no message. */
   verb: Verb
   public_verb: Verb | ''
   /** 1 if changed together with a series: an occurrence then gets no message of its own. */
@@ -209,8 +208,8 @@ export function webhookChanges(recordings: readonly Recording[], nowUtc: string)
 }
 
 /**
- * What happened for the public: `created` if the record enters public lists, `deleted` if it leaves them;
- * empty if it was and is in none.
+ * What happened for the public: `created` if the record enters public lists, `deleted` if it leaves them,
+ * empty if it never was there.
  */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted
@@ -231,8 +230,8 @@ export const WEBHOOK_DELIVERY =
   'webhook, message, type, kind, record, sequence, state, created_utc, next_utc, attempts, status, error'
 
 /**
- * SQL to insert messages; the source of changes, with the alias `c`, goes between `before` and `after`.
- * Without webhooks no change is read.
+ * SQL that inserts messages. The source of changes, with the alias `c`, goes between `before` and `after`;
+ * without webhooks, it is not read.
  */
 export const WEBHOOK_INSERT = {
   before: `insert into webhook_deliveries (${WEBHOOK_DELIVERY})
@@ -251,7 +250,7 @@ export const WEBHOOK_INSERT = {
 /** `later` is how many later transactions of the same commit changed the record. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
-/** In characters, for a name, address, client and so on. */
+/** Maximum characters of a name, address, client and so on. */
 const LONGEST_TEXT = 200
 
 export function historyRows(recordings: readonly Recording[], time_utc: string): HistoryRow[] {
@@ -272,7 +271,7 @@ export function historyRows(recordings: readonly Recording[], time_utc: string):
   return rows
 }
 
-/** Records acts that change no record, such as a backup. `now` is in ms. */
+/** Records acts that change no record, such as a backup. `now` is in ms since the epoch. */
 export async function insertActs(tx: Tx, acts: readonly DoneAct[], now: number): Promise<void> {
   const origin = originOf(tx.recording.writer)
   const rows = acts.map((done) => ({
@@ -314,7 +313,9 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/** Cuts a text, never within a surrogate pair. A value that is no text, from a damaged row, becomes empty. */
+/**
+ * Cuts a text, never within a surrogate pair. A value that is not a text, from a damaged row, becomes empty.
+ */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
@@ -324,7 +325,7 @@ export interface HistoryFilter {
   user?: { id: number } | { login: string } | undefined
   kind?: HistoryColumns['kind'] | undefined
   record?: number | undefined
-  /** From `since` to before `until`, as `YYYY-MM-DD HH:MM:SS` in UTC. */
+  /** From `since`, inclusive, to `until`, exclusive; `YYYY-MM-DD HH:MM:SS` in UTC. */
   since?: string | undefined
   until?: string | undefined
 }
@@ -341,7 +342,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Deletes the oldest acts, at most `most`, that are older than `beforeUtc`; returns how many. */
+/** Deletes at most `most` acts, the oldest, of those before `beforeUtc`; returns how many. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')
@@ -359,11 +360,11 @@ export async function dropHistory(tx: Db, beforeUtc: string, most: number): Prom
   return dropped.length
 }
 
-// An earlier version of a record is rebuilt from the current row by going back through former values. Long
-// texts have their own table, so that a text changed back and forth, or shared by all occurrences of a
-// series, is stored once (decision 27).
+// An earlier version of a record is rebuilt by going back from the current row through former values. Long
+// texts have their own table, so that a text that is changed back and forth, or shared by all occurrences of
+// a series, is stored once (decision 27).
 
-/** Columns without former values, since they are computed from others, or set by every write. */
+/** Columns without former values, since they are computed from other columns or set by every write. */
 const DERIVED = new Set([
   'search',
   'folded',
@@ -402,7 +403,7 @@ const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
 /**
  * The former values to store; none for a created or deleted record. `named` collects long texts, so that each
- * is hashed once.
+ * text is hashed once.
  */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
@@ -432,20 +433,23 @@ export function isNamedText(value: unknown): value is NamedText {
   return typeof value === 'object' && value !== null && 'hash' in value
 }
 
-/** SQL to upsert long texts, with the values in between. `last` is the id of the newest history row. */
+/** Parts of the SQL to upsert long texts; `last` is the id of the newest history row. */
 export const KEEP_TEXTS = {
   before: 'insert into former_texts (hash, bytes, text, last)',
   last: '(select max(id) from history)',
   after: 'on conflict (hash) do update set last = excluded.last',
 }
 
-/** Returns each long text of the rows once, in the order of hashes, in which all writers store long texts. */
+/**
+ * Returns each long text of the rows once, by hash: writers that store texts in the same order cannot
+ * deadlock.
+ */
 export function textsOf(rows: readonly KeptFormer[]): Named[] {
   const texts = new Map(rows.flatMap((row) => row.texts.map((text) => [text.hash, text])))
   return [...texts.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-/** The long texts by hash, cut to `most` characters. */
+/** Returns the long texts by hash, cut to `most` characters. */
 export async function findTexts(
   db: Db,
   hashes: readonly string[],
@@ -475,9 +479,7 @@ export async function formerBytes(db: Db): Promise<number> {
 
 type DroppedAct = Pick<HistoryColumns, 'id' | 'kind' | 'record' | 'sequence'>
 
-/**
- * Deletes former values of the oldest acts that have any, at most `most`; returns how many. The acts stay.
- */
+/** Deletes the former values of the oldest acts that have any, at most `most` acts; returns how many. */
 export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   const acts = await tx
     .selectFrom('history')
@@ -494,11 +496,13 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   return acts.length
 }
 
-/** Marks versions before these acts as unknown; deletes long texts that no act after `last` refers to. */
+/**
+ * Marks versions from before these acts as unknown; deletes long texts to which no act after `last` refers.
+ */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)
-  // All writers lock rows of `changes` in this order.
+  // All writers lock rows of `changes` in this order, so that they cannot deadlock.
   for (const { kind, record, sequence } of [...known.values()].sort(byRecord))
     await sql`update changes set known_from = ${sequence} where kind = ${kind}
       and record = ${record}`.execute(tx)

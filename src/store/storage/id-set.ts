@@ -10,7 +10,7 @@ export function addId(ids: IdSet, id: number): void {
   ids[id >>> 5] = (ids[id >>> 5] as number) | (1 << (id & 31))
 }
 
-/** Adds the id, and returns the set; a larger copy if the id does not fit. */
+/** Adds the id and returns the set, or a larger copy if the id does not fit. */
 export function withId(ids: IdSet, id: number): IdSet {
   const at = id >>> 5
   const wide = at < ids.length ? ids : roomier(ids, Math.max(at + 1, ids.length * 2))
@@ -18,7 +18,9 @@ export function withId(ids: IdSet, id: number): IdSet {
   return wide
 }
 
-/** A set of at least `length` entries of 32 ids: a copy, or `ids` itself if it is large enough. */
+/**
+ * Returns a set with at least `length` entries of 32 ids: `ids` itself if it is large enough, else a copy.
+ */
 export function roomier(ids: IdSet, length: number): IdSet {
   if (ids.length >= length) return ids
   const wide: IdSet = new Uint32Array(length)
@@ -45,7 +47,7 @@ export function countIds(ids: IdSet): number {
   return count
 }
 
-/** The ids from `first` to before `end`, in order; both must be multiples of 32. */
+/** Lists the ids from `first` to before `end`, in order; both bounds must be multiples of 32. */
 export function listIds(ids: IdSet, first = 0, end = ids.length * 32): number[] {
   const listed: number[] = []
   for (let i = first >>> 5; i < Math.min(end >>> 5, ids.length); i++) {

@@ -2,8 +2,8 @@ import type { ExpressionBuilder } from 'kysely'
 import type { EventRow, Tables } from './schema.ts'
 
 /**
- * True if public lists show the event, which then counts as public. A published event hidden from lists is
- * shown only at its own URL.
+ * True if public lists show the event, which then counts as public. A published event that is hidden from
+ * lists is shown only at its own URL.
  */
 export function isListed({
   status,
@@ -13,8 +13,8 @@ export function isListed({
 }
 
 /**
- * `isListed` in SQL. The CASE keeps SQLite from using an index for it, which would scan all listed events to
- * find the few of one series.
+ * `isListed` in SQL. The CASE keeps SQLite from using an index for this condition, which would scan all
+ * listed events to find the few of one series.
  */
 export function isInLists(record: ExpressionBuilder<Tables, 'events'>) {
   const isShown = record.and([record('status', '=', 'publish'), record('hide_from_listings', '=', 0)])

@@ -4,8 +4,8 @@ import { type RecordedChange, recordChange, type Tx } from './recording.ts'
 import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
-// Locks what a write bases its decisions on, until the end of its transaction. SQLite has only one writing
-// transaction at a time, so there these functions do nothing. On PostgreSQL a statement begun after the lock
+// Locks what a write bases its decisions on, until its transaction ends. On SQLite, which has only one
+// writing transaction at a time, these functions do nothing. On PostgreSQL, a statement begun after the lock
 // is held sees the latest state of the row.
 
 const lockName = statement<{ name: string }>()(
@@ -28,7 +28,7 @@ const lockRecord = {
   terms: lockIn('terms'),
 }
 
-/** Takes an advisory lock, for rows that do not exist yet, such as a venue with a certain name. */
+/** Takes an advisory lock, for rows that do not exist yet, such as a venue of a certain name. */
 export async function holdName(tx: Db, name: string): Promise<void> {
   if (isPostgres(tx)) await lockName(tx, { name })
 }
@@ -41,7 +41,9 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/** Selects the terms of `ids` and locks them by id, so that concurrent writers do not deadlock. */
+/**
+ * Selects the terms of `ids`, and locks them in the order of ids, so that concurrent writers do not deadlock.
+ */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
@@ -59,8 +61,8 @@ const release = statement<Record<never, never>>()(() => sql`release savepoint at
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)
 
 /**
- * Runs `work` in a savepoint. If it fails, its changes and their recording are undone, this rejects with the
- * error, and the transaction can go on. Calls cannot be nested.
+ * Runs `work` in a savepoint. If `work` fails, its changes and their recording are undone, the call rejects
+ * with the error, and the transaction can go on. Calls cannot be nested.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

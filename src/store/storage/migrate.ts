@@ -18,8 +18,8 @@ const migrations: readonly Migration[] = [
     `create table zone_moves (change ${id} not null, kind ${text} not null, record ${id} not null,
       former ${text} not null, moved ${text} not null, primary key (change, kind, record))`,
   ]),
-  // With `series` in these indexes, SQLite shows a series once in lists of the desk without reading the rows
-  // of its dates.
+  // With `series` in these indexes, SQLite lists each series once at the desk without reading rows of its
+  // dates.
   step('0064-series-in-lists', (_types, db) =>
     isPostgres(db)
       ? []
@@ -41,7 +41,7 @@ id, series)
   ]),
 ]
 
-/** The names of the steps that were done, in order; undefined if the database holds no calendar. */
+/** Returns the names of the steps done, in order; undefined if the database holds no calendar. */
 export async function findMigrations(db: Db): Promise<string[] | undefined> {
   const all = isPostgres(db)
     ? sql<{ found: number }>`select count(to_regclass('migrations')) as found`
@@ -67,7 +67,7 @@ export const stepNames = (features: readonly FeatureTables[]): readonly string[]
   stepsWith(features).map(({ name }) => name)
 
 /**
- * Runs the missing steps. Of several processes one migrates while the others wait. `tell` gets a sentence
+ * Runs the missing steps; of several processes, one migrates while the others wait. `tell` gets a sentence
  * before an existing calendar is changed, which may take minutes.
  * @throws Error with one sentence if the database is of a newer version
  */
@@ -134,8 +134,8 @@ export function refuseNewer(done: Iterable<string>, features: readonly FeatureTa
 }
 
 /**
- * Returns the steps of `done` that only a newer version knows. Steps of features that are not loaded are left
- * out, since they change only their own tables.
+ * Returns the steps of `done` that only a newer version knows, without steps of features that are not loaded,
+ * since these change only their own tables.
  */
 export function findNewer(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const isHere = (feature: string | undefined) =>
@@ -143,7 +143,9 @@ export function findNewer(done: Iterable<string>, features: readonly FeatureTabl
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/** Returns steps of `done` that this program does not know, even those of features that are not loaded. */
+/**
+ * Returns the steps of `done` that this program does not know, even those of features that are not loaded.
+ */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
 /**
- * One change of the tables. Once released it is never edited, and it uses no declarations of the current
- * program, which may change later.
+ * One change of the tables. Once released it is never edited, so it uses no declarations of the current
+ * program, which may change.
  */
 export interface Migration {
   name: string
@@ -12,7 +12,7 @@ export interface Migration {
 
 export interface FeatureTables {
   feature: string
-  /** Steps with names such as `mail-0001-outbox`; they change only tables of the feature. */
+  /** Steps with names such as `mail-0001-outbox`, which change only tables of the feature. */
   migrations?: readonly Migration[]
   /** Tables left out of backups and of copies to another database. */
   own?: readonly string[]
@@ -29,12 +29,12 @@ export async function listFeatureTables(features: readonly KeepsTables[]): Promi
   return all.filter((tables) => tables !== undefined)
 }
 
-/** The feature in the name of a step; undefined for a step of the kernel. */
+/** Returns the feature in the name of a step; undefined for a step of the kernel. */
 export const featureOfStep = (name: string): string | undefined => /^(.*[a-z])-\d{4}-/.exec(name)?.[1]
 
 /**
- * The step that creates all tables at once. It has the name of the last of the older steps that it replaces,
- * so in a calendar that ran those it counts as done.
+ * The step that creates all tables at once. It has the name of the last of the steps that it replaces, so it
+ * counts as done in a calendar that ran these.
  */
 export const FIRST_STEP = '0052-nothing-presented'
 
@@ -56,8 +56,8 @@ interface ColumnTypes {
 }
 
 /**
- * Texts compare by code point on both databases. Ids have 64 bits, like integers from clients, so an id that
- * cannot exist finds no row instead of causing an error.
+ * Texts compare by code point on both databases. Ids have 64 bits, like integers from clients, so that an id
+ * which cannot exist finds no row instead of causing an error.
  */
 export function columnTypes(db: Db): ColumnTypes {
   if (isPostgres(db)) {

@@ -129,10 +129,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/**
- * Checks that a SQLite database exists; does nothing for PostgreSQL.
- * @throws Error with one sentence if the SQLite file is missing or empty
- */
+/** @throws Error with one sentence if the SQLite file is missing or empty; never for PostgreSQL */
 export async function requireFile(address: string): Promise<void> {
   await requireContent(address)
   const file = databaseFile(address)
@@ -140,7 +137,7 @@ export async function requireFile(address: string): Promise<void> {
   throw new Error(`There is no database ${file}. Start the service once (kalends serve), which makes it.`)
 }
 
-/** Ms after which a still empty file counts as damaged: another process may just be creating it. */
+/** Ms after which an empty file counts as damaged; before, another process may just be creating it. */
 const BEGINNING_MS = 500
 
 /**
@@ -205,7 +202,7 @@ function watchWrites(database: Database, file: string | undefined): Database {
 
 const LOOK_EVERY = 2000
 
-/** Pings the database every two seconds: reports when it first fails, tells when it answers again. */
+/** Pings the database every two seconds; reports the first failure, and tells when it answers again. */
 export function tellFailures(
   database: Database,
   report: (error: unknown) => void,

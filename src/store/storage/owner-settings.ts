@@ -18,8 +18,8 @@ import type { Db } from './database.ts'
 import { holdName } from './locks.ts'
 import { type FormerValues, recordChange, type Tx } from './recording.ts'
 
-// Settings that owners change while the service runs. Flags and environment variables win over the table, and
-// the table over defaults. Other processes learn of changes from the table `changes`.
+// Settings that owners change while the service runs. Flags and environment variables win over this table,
+// the table over defaults. Other processes learn of a new value from the table `changes`.
 
 export type OwnerSetting = LookSetting
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
@@ -34,7 +34,7 @@ export type OwnerValues = Partial<Record<AnySetting, string | null>>
 
 export type OwnerTexts = Partial<Record<AnySetting, string>>
 
-/** The id of all settings together in `changes` and the history. */
+/** The id in `changes` and in the history of all settings together. */
 export const SETTINGS_RECORD = 1
 
 export function isOwnerSetting(name: string): name is OwnerSetting {
@@ -47,7 +47,9 @@ export function isSiteSetting(name: string): name is SiteSetting {
 
 const isKnown = (name: string): name is AnySetting => isOwnerSetting(name) || isSiteSetting(name)
 
-/** What is wrong with a value, to follow the name of the setting in a sentence; undefined if it is valid. */
+/**
+ * Returns what is wrong with a value, to follow the setting's name in a sentence; undefined if it is valid.
+ */
 export function faultOfSetting(name: AnySetting, value: string): string | undefined {
   if (isSiteSetting(name)) return faultOf(() => siteSettings[name].read(value))
   if (isLookFile(name)) {
@@ -89,7 +91,9 @@ function isKept(name: AnySetting, value: string): boolean {
   )
 }
 
-/** The stored settings, without unknown and invalid rows. The value of a file setting is the file's name. */
+/**
+ * Reads the settings without unknown and invalid rows. The value of a file setting is the name of the file.
+ */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isKnown(name) && isKept(name, value))
@@ -97,8 +101,8 @@ export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
 }
 
 /**
- * Writes the values that differ, under the advisory lock `settings`, which a caller that compares versions
- * must take before.
+ * Writes the values that differ, under the advisory lock `settings`. A caller that compares versions must
+ * take this lock before.
  */
 export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<void> {
   await holdName(tx, 'settings')
@@ -122,7 +126,9 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/** Stores the file of a `data:` URL and returns its name; undefined for other texts, as a file's URL. */
+/**
+ * Stores the file of a `data:` URL and returns its name; undefined for any other text, such as a file's URL.
+ */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined

@@ -6,12 +6,10 @@ import { dropTombstones as dropFromPostgres } from './postgres/postgres-changes.
 import { dropTombstones as dropFromSqlite } from './sqlite/sqlite-changes.ts'
 import { dropBeyond, dropStored, MOST_STORED, STORED_HOURS } from './stored-answers.ts'
 
-// Deletes rows that are stored for a limited time.
-
 /** Days that rows of deleted records stay in `changes`, and withdrawn events in feeds. */
 export const TOMBSTONE_DAYS = 90
 
-/** Days until an unused session is deleted; it has expired before (`sessions.ts`). */
+/** Days until an unused session is deleted; it expires before that (`sessions.ts`). */
 const SESSION_DAYS = 90
 
 /** How a feature deletes its own rows older than `days`. */
@@ -21,17 +19,15 @@ export interface Pruning {
   drop: (tx: Db, beforeUtc: string, most: number) => Promise<number>
 }
 
-/** Rows deleted in one transaction: so few that other writers wait only some ms. */
+/** Rows deleted in one transaction, so few that other writers wait only some ms. */
 const DROPPED_AT_ONCE = 1000
 
 const VALUES_AT_ONCE = 100
 
 /**
- * Deletes in small transactions: rows of deleted records in `changes` and withdrawn events after 90 days;
- * stored answers after a day, and beyond 10,000 for one user; rows of features; expired links, and sessions
- * unused for 90 days; history after `historyDays` days (0: never); the oldest former values beyond
- * `mostBytes` bytes. A client that missed a deleted row in `changes` must synchronize from the start. `now`
- * is in ms.
+ * Deletes, in small transactions, rows that are stored for a limited time. History goes after `historyDays`
+ * days (0: never), the oldest former values beyond `mostBytes` bytes. A client that missed a deleted row in
+ * `changes` must synchronize from the start. `now` is in ms since the epoch.
  */
 export async function dropOld(
   database: Pick<Database, 'read' | 'write'>,
@@ -77,8 +73,8 @@ async function dropSignedIn(tx: Db, nowUtc: string, unusedSince: string): Promis
 }
 
 /**
- * Deletes events withdrawn before `beforeUtc`. `withdrawn_utc` has no index, so all rows are read, a batch in
- * each transaction. The latest withdrawal always stays (`findLastWithdrawal`).
+ * Deletes events withdrawn before `beforeUtc`, except the latest (`findLastWithdrawal`). `withdrawn_utc` has
+ * no index, so all rows are read, a batch in each transaction.
  */
 async function dropWithdrawn(database: Pick<Database, 'write'>, beforeUtc: string): Promise<void> {
   let after: number | null = 0

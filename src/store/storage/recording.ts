@@ -3,7 +3,7 @@ import type { ChangeColumns, Tables } from './schema.ts'
 
 /** Who makes a change, for the history. Unknown texts are empty. */
 export interface Writer {
-  /** Id of the user; 0 for the command line, the schedule and the service. */
+  /** The id of the user; 0 for the command line, the schedule and the service. */
   user: number
   login: string
   address: string
@@ -20,12 +20,14 @@ export function writerBy(client: string): Writer {
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /** True if the public could see the record before the change, and can from now on. */
+  /**
+   * True if the public could see the record before the change (`wasPublic`), and can after it (`isPublic`).
+   */
   wasPublic: boolean
   isPublic: boolean
   /**
-   * True if hidden from public lists before the change, and from now on: public webhooks get no messages
-   * then.
+   * True if public lists hid the record before the change, and hide it after: then no public webhook hears of
+   * it.
    */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
@@ -34,7 +36,7 @@ export interface RecordedChange {
   by?: Writer | undefined
 }
 
-/** The values before a change: by column, and for links lists of ids. */
+/** The values before a change, by column; for links, lists of ids. */
 export type FormerValues = Readonly<Record<string, unknown>>
 
 /** `role` is for users, `grant` and `revoke` are for credentials. */
@@ -49,7 +51,7 @@ export type WriteAction =
   | 'grant'
   | 'revoke'
 
-/** What someone did. A change that only follows from another, such as the count of a term, has no act. */
+/** What someone did. A change that only follows from another, such as of a term's count, has no act. */
 export interface Act {
   action: WriteAction
   name: string
@@ -59,17 +61,17 @@ export interface Recorded extends RecordedChange {
   act: Act | undefined
 }
 
-/** What a transaction has changed, with one entry for each record; saved at its end. */
+/** What a transaction has changed, with one entry for each record; saved at the end of the transaction. */
 export interface Recording {
   writer: Writer
   changes: Map<string, Recorded>
-  /** Recordings of earlier transactions in the commit, whose changes this one sees, without sequences yet. */
+  /** Recordings of earlier transactions in the same commit, whose changes have no sequences yet. */
   earlier: readonly Recording[]
   keepsFormer: boolean
 }
 
 /**
- * A transaction that writes, created only by `database.write`. Every function that changes rows takes a `Tx`
+ * A transaction that writes, created only by `database.write`. Every function that changes rows takes a `Tx`,
  * and records the change in it.
  */
 export type Tx = Kysely<Tables> & { readonly recording: Recording }
@@ -101,7 +103,7 @@ export function recordChange({ recording: { changes } }: Tx, change: RecordedCha
   })
 }
 
-/** Adds former values to a change that is already recorded. */
+/** Adds former values to a change that has been recorded; else does nothing. */
 export function noteFormer(
   { recording: { changes } }: Tx,
   kind: RecordedChange['kind'],
@@ -114,7 +116,9 @@ export function noteFormer(
 
 type OfRecord = { kind: string; record: number }
 
-/** Compares by kind, then id. Every writer locks rows in this order, so that no two wait for each other. */
+/**
+ * Compares by kind, then id: the order in which all writers lock rows, so that no two wait for each other.
+ */
 export function byRecord(a: OfRecord, b: OfRecord): number {
   return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

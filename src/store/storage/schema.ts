@@ -18,7 +18,7 @@ export interface RecordColumns {
   slug: string
   /** When the record was published, in the time zone of the site. */
   date: string
-  /** The same time in UTC; all zeros until the record is published (rule 4.3). */
+  /** `date` in UTC; all zeros until the record is published (rule 4.3). */
   date_utc: string
   /** 1 if a client set the publication date, so that publishing a draft keeps it. */
   dated: number
@@ -27,7 +27,7 @@ export interface RecordColumns {
   image: number | null
   /** 1 if all texts were written by users who may write unfiltered HTML. */
   trusted: number
-  /** The searchable text: folded values of the fields, one line for each. */
+  /** The text that is searched: folded values of the fields, one per line. */
   search: string
 }
 
@@ -45,7 +45,7 @@ interface EventColumns extends RecordColumns {
   cost: string
   /** The id of the series; null for a single event. */
   series: number | null
-  /** The occurrence's start by the recurrence rule, even if moved; empty for a single event. */
+  /** The start of the occurrence by the recurrence rule, even if moved; empty for a single event. */
   recurrence_id: string
   /** Names of the fields changed for this occurrence alone, joined by commas. */
   own: string
@@ -53,11 +53,11 @@ interface EventColumns extends RecordColumns {
   access_words: string
   /** 1 if all costs are zero. */
   is_free: number
-  /** When everybody may see the online link, in UTC; empty if they may already. */
+  /** When the public may see the online link, in UTC; empty if it already may. */
   online_from: string
 }
 
-/** A series of events. Local times are in its `timezone`. */
+/** A series of events. Local times are in `timezone`. */
 interface SeriesColumns {
   id: number
   author: number
@@ -68,16 +68,16 @@ interface SeriesColumns {
   uid: string
   timezone: string
   all_day: number
-  /** DTSTART of the recurrence rule: the start of the first occurrence. */
+  /** DTSTART, the start of the first occurrence. */
   start_date: string
-  /** Length of an occurrence: elapsed seconds, for an all-day series seconds in local time. */
+  /** Length of an occurrence in elapsed seconds; for an all-day series, in seconds of local time. */
   duration: number
   /** JSON array of the lines RRULE, RDATE and EXDATE (RFC 5545, 3.8.5). */
   rules: string
-  /** Local time up to which occurrences are stored as events; `9999-12-31 23:59:59` if none are later. */
+  /** Local time up to which occurrences are stored as events; `9999-12-31 23:59:59` if these are all. */
   written_until: string
   shared: string
-  /** Counts changes, to tell a user who changes an outdated version. */
+  /** The number of changes, by which a user who edits an outdated version is told. */
   version: number
   created_utc: string
   modified_utc: string
@@ -85,7 +85,7 @@ interface SeriesColumns {
 
 export interface LinkedColumns extends RecordColumns {
   excerpt: string
-  /** The folded name, to find records of the same name. */
+  /** The folded name, by which records of the same name are found. */
   folded: string
 }
 
@@ -97,7 +97,7 @@ export interface ImageColumns {
   alt_text: string
   caption: string
   description: string
-  /** The searchable text: folded values of the fields, one line for each. */
+  /** The text that is searched: folded values of the fields, one per line. */
   search: string
   date_utc: string
   modified_utc: string
@@ -111,7 +111,7 @@ export interface ImageColumns {
   /** JSON of the scaled copies: from names of sizes to `{ file, width, height, filesize, mime_type }`. */
   sizes: string
   source_url: string
-  /** Name of the file as uploaded, if `file` is a scaled copy of it; else empty. */
+  /** Name of the uploaded file if `file` is a scaled copy of it; else empty. */
   original_image: string
   /** The point that cropping keeps in view: 0 is left or top, 1 right or bottom, null the middle. */
   focal_x: number | null
@@ -172,12 +172,12 @@ export interface SignInLinkColumns {
   inviter: number
 }
 
-/** A change of the site's time zone, which moves the events of the former zone to the new one. */
+/** A change of the site's time zone, which moves events of the former zone to the new zone. */
 export interface ZoneChangeColumns {
   id: number
   former_zone: string
   new_zone: string
-  /** What stays the same for moved events: the local time (`hour`) or the moment in UTC (`moment`). */
+  /** What moved events keep: the local time (`hour`) or the time in UTC (`moment`). */
   keeps: 'hour' | 'moment'
   state: 'moving' | 'moved' | 'returning' | 'returned'
   last_event: number
@@ -185,7 +185,7 @@ export interface ZoneChangeColumns {
   done_utc: string
 }
 
-/** A record moved by a change of the time zone; `former` and `moved` are JSON of its times. */
+/** A record that a change of the time zone moved; `former` and `moved` are JSON of the record's times. */
 export interface ZoneMoveColumns {
   change: number
   kind: 'event' | 'series'
@@ -204,13 +204,13 @@ export interface CredentialColumns {
   /** Granted rights, joined by commas; empty for all rights of the user's role. */
   scope: string
   expires_utc: string
-  /** Time of a recent use, updated only at intervals; empty if never used. */
+  /** Time of a recent use, written only at intervals; empty if never used. */
   used_utc: string
   app_id: string
 }
 
 /**
- * The latest change of each record; every in-memory cache follows this table. A record without a row has not
+ * The latest change of each record, which every in-memory cache follows. A record without a row has not
  * changed since the table was created. Rows of deleted records stay for 90 days.
  */
 export interface ChangeColumns {
@@ -231,11 +231,11 @@ export interface ChangeColumns {
   deleted: number
   changed_utc: string
   user: number
-  /** The lowest sequence whose version can still be shown. */
+  /** The lowest sequence of which the version can still be shown. */
   known_from: number
 }
 
-/** An event that the public cannot see any more, as it was when last seen. Rows are stored for 90 days. */
+/** An event that the public can no longer see, as last seen. Rows are stored for 90 days. */
 interface WithdrawnEventColumns
   extends Pick<
     EventColumns,
@@ -255,7 +255,7 @@ interface WithdrawnEventColumns
   withdrawn_utc: string
 }
 
-/** A slug under which a record was public before it got another; of several such records, the latest. */
+/** A slug that a public record had before it got another; of several such records, the latest. */
 export interface OldSlugColumns {
   kind: PagedKind | Taxonomy
   slug: string
@@ -274,7 +274,7 @@ export interface HistoryColumns {
   action: string
   kind: ChangeColumns['kind'] | 'webhook' | 'backup'
   record: number
-  /** The record's sequence after the act; 0 without a record, or in rows older than sequences. */
+  /** The record's sequence after the act; 0 without a record, and in rows older than sequences. */
   sequence: number
   /** The name of the record at that time; a long one is cut. */
   name: string
@@ -291,7 +291,7 @@ export interface HistoryColumns {
 export interface FormerTextColumns {
   hash: string
   bytes: number
-  /** The id of the newest history row that refers to the text, or a higher id. */
+  /** The id of the newest history row that refers to the text, or of a later row. */
   last: number
   text: string
 }
@@ -300,7 +300,7 @@ interface EditionColumns {
   edition: string
   /** A random name of the calendar, which stays the same after a restore. */
   calendar: string
-  /** 1 if webhooks, e-mail and scheduled imports are held: the calendar is a copy of another. */
+  /** 1 if webhooks, e-mail and scheduled imports are held, since the calendar is a copy of another. */
   held: number
 }
 
@@ -322,12 +322,12 @@ export interface ImportSourceColumns {
   id: number
   address: string
   /**
-   * Sync token of another calendar, with which the next run reads only later changes; valid only for the
-   * run's `options`, which are JSON.
+   * Sync token of another calendar, by which the next run reads only later changes; valid only for a run with
+   * these `options`, which are JSON.
    */
   token: string
   options: string
-  /** The process that reads the source, and holds it until `held_until_utc`. */
+  /** The process that is reading the source, which no other may read until `held_until_utc`. */
   holder: string
   held_until_utc: string
   /** `moved`: this calendar has replaced the source; `stays`: the source is the original; empty: unknown. */
@@ -357,7 +357,7 @@ export interface ImportItemColumns {
 
 export type WithSequence<T extends { id: number }> = Omit<T, 'id'> & { id: Generated<number> }
 
-/** Columns by table. Field declarations add the other columns of events, venues and organizers. */
+/** Columns by table. Events, venues and organizers also have columns of their declared fields. */
 export interface Tables {
   records: { id: Generated<number>; kind: RecordKind }
   events: EventColumns & Columns<typeof eventFields>

@@ -3,7 +3,7 @@ import { type Db, isPostgres } from './database.ts'
 import { likePattern } from './search/substring-search.ts'
 
 const MOST = 25
-/** Sizes of batches of fewer than `MOST` rows: few sizes, so that prepared statements are reused. */
+/** Sizes of batches below `MOST` rows; these are few, so that prepared statements are reused. */
 const SIZES = [16, 8, 4, 2, 1] as const
 
 export function* rowParts<Row>(rows: readonly Row[]): Generator<Row[]> {
@@ -22,7 +22,7 @@ export function entriesOf(db: Db, listed: string | RawBuilder<unknown>): RawBuil
   return isPostgres(db) ? sql`json_array_elements(${listed}::json)` : sql`json_each(${listed})`
 }
 
-/** Lists the entries of a parameter: `value` is an array on PostgreSQL, JSON text on SQLite. */
+/** The entries of a list as a subquery; `value` is an array on PostgreSQL, JSON on SQLite. */
 export function listValue<Entry>(db: Db, isOfNumbers: boolean, value: unknown): RawBuilder<Entry> {
   if (!isPostgres(db)) return sql<Entry>`(select value from json_each(${value}))`
   const type = sql.raw(isOfNumbers ? 'bigint[]' : 'text[]')
@@ -49,8 +49,8 @@ export function oneLineContains(db: Db, column: string, words: readonly string[]
 }
 
 /**
- * Passes the list as one parameter, so the SQL is the same for every length, and the list may exceed the
- * parameter limit. An empty list matches nothing.
+ * Passes the list as one parameter, so that the SQL is the same for every length, and the list may exceed the
+ * limit of parameters. An empty list matches nothing.
  */
 export function wholeList<Entry extends string | number>(
   db: Db,

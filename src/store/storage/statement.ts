@@ -11,8 +11,6 @@ import {
 import { type Db, isPostgres } from './database.ts'
 import { listValue } from './sql-parts.ts'
 
-// SQL statements that are compiled once and run many times with different values.
-
 type Scalar = string | number | bigint | null
 
 /** A row to write; undefined columns are left out. */
@@ -37,7 +35,7 @@ interface Query<Row> {
 
 type RowOf<Result> = Result extends InsertResult | UpdateResult | DeleteResult ? never : Result
 
-/** What a parameter takes: `name` itself, its entry `at`, a `column` of that row, or the `whole` list. */
+/** What a parameter takes: the value `name`, its entry `at`, a `column` of that row, or the `whole` list. */
 interface Slot {
   name: string
   at: number | undefined
@@ -54,11 +52,11 @@ interface Compiled {
   name: string | undefined
 }
 
-/** A longer list is passed as one parameter, which would be slower for a short list. */
+/** A longer list is passed as one parameter, which would be slower for short lists. */
 const LONGEST_PLACED = 128
 /**
- * `MOST_ROWS_KEPT`: with more rows, a statement is compiled anew each time. `MOST_SHAPES`: at this many
- * shapes, its compiled queries are dropped.
+ * With more rows than `MOST_ROWS_KEPT`, a statement is compiled anew each time. At `MOST_SHAPES` shapes, the
+ * compiled queries of a statement are dropped.
  */
 const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
@@ -106,7 +104,7 @@ export function statement<Values extends Record<keyof Values, Value>>() {
   }
 }
 
-/** `name` is the name of the prepared statement; it means the same SQL in every process. */
+/** `name` is that of the prepared statement, and means the same SQL in every process. */
 export interface NamedQuery extends CompiledQuery {
   name?: string | undefined
 }
@@ -116,7 +114,7 @@ async function execute(db: Db, query: NamedQuery): Promise<unknown[]> {
 }
 
 const NAMED_AFTER = 8
-/** At most this many names, since each session of the server stores every statement. */
+/** Maximum names, since each session of the server stores every statement. */
 const MOST_NAMES = 200
 const LONGEST_NAMED = 8000
 
@@ -124,7 +122,7 @@ const names = new Map<string, string>()
 
 /**
  * Returns a name for the prepared statement once the query has run a few times. The name is a hash of the
- * SQL, so a session that processes use in turn never has another statement under this name.
+ * SQL, so that a session which processes use in turn never has another statement of this name.
  */
 function nameOf(compiled: Compiled): string | undefined {
   if (compiled.runs < NAMED_AFTER) {
@@ -153,12 +151,12 @@ type Dialect = 'sqlite' | 'postgres'
 
 const directly = new WeakMap<Db, { dialect: Dialect; run: Runner }>()
 
-/** Makes statements on `db` run by `run` instead of by the query builder. */
+/** Makes `run` run the statements on `db`, instead of the query builder. */
 export function runDirectly(db: Db, dialect: Dialect, run: Runner): void {
   directly.set(db, { dialect, run })
 }
 
-/** Lets other requests be served during a long transaction on SQLite, which runs in the same thread. */
+/** Serves other requests during a long transaction on SQLite, which runs in the same thread. */
 export async function passTurn(tx: Db): Promise<void> {
   if (directly.get(tx)?.dialect === 'sqlite') await nextTurn()
 }
@@ -242,7 +240,7 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/** A power of two, to which lists are padded with their last entry, so that few statements suffice. */
+/** The next power of two: lists are padded to it by their last entry, so that few statements suffice. */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }

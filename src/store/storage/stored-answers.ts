@@ -9,7 +9,7 @@ import { statement } from './statement.ts'
 
 export const STORED_HOURS = 24
 
-/** At most this many answers are stored for each user; older ones are deleted. */
+/** Maximum answers stored for each user; older ones are deleted. */
 export const MOST_STORED = 10_000
 
 type Place = Pick<StoredAnswerColumns, 'user' | 'key'>
@@ -47,8 +47,8 @@ export async function findFingerprints(
 }
 
 /**
- * Stores an answer; must be called in the transaction of the write itself. If two requests with the same key
- * run at once, the second transaction fails.
+ * Stores an answer, in the transaction of the write that it answers: if two requests with the same key run at
+ * once, the second transaction fails.
  */
 export async function storeAnswer(tx: Tx, answer: StoredAnswerColumns): Promise<void> {
   await deleteStored(tx, { user: answer.user, key: answer.key })
@@ -63,7 +63,10 @@ export async function dropStored(tx: Db, beforeUtc: string, most: number): Promi
   return rows.length
 }
 
-/** Deletes at most `most` of the answers beyond the latest `stored` of each user; returns how many. */
+/**
+ * Deletes at most `most` of the answers that are older than the latest `stored` of each user; returns how
+ * many.
+ */
 export async function dropBeyond(tx: Db, stored: number, most: number): Promise<number> {
   const { rows } = await sql<{ key: string }>`
     delete from kept_answers where ("user", key) in

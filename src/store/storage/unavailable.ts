@@ -1,16 +1,14 @@
 import { codeOf } from '../../base/errors.ts'
 
-// Failures of the database, and whether a retry may help.
-
 /**
- * What an unavailable database lacks: an `answer`, disk `space`, or `permission` to write. Without `space` or
- * `permission`, reads still work.
+ * What an unavailable database lacks: an `answer`, disk `space`, or `permission` to write. If it lacks
+ * `space` or `permission`, reads still work.
  */
 export type Lack = 'answer' | 'space' | 'permission'
 
 /**
- * The database does not answer or cannot be written to. A retry may succeed; soon, if `lack` is `'answer'`. A
- * write that fails so has changed nothing, unless the connection was lost during the commit.
+ * The database does not answer or cannot be written to. A retry may succeed, soon if `lack` is `'answer'`. A
+ * write that fails by this error has changed nothing, unless the connection was lost during the commit.
  */
 export class DatabaseUnavailable extends Error {
   readonly lack: Lack
@@ -22,7 +20,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The message of the underlying error, with a full stop, to end a sentence. */
+/** Returns the message of the underlying error, with a full stop, to end a sentence. */
 export function reason(error: unknown): string {
   const cause = error instanceof DatabaseUnavailable && error.cause ? error.cause : error
   const text =
@@ -58,9 +56,7 @@ export function isConflict(error: unknown): boolean {
 
 const OUTDATED = '0A000'
 
-/**
- * PostgreSQL's codes: serialization failure, deadlock, foreign key violation, table changed by a migration.
- */
+/** PostgreSQL: serialization failure, deadlock, foreign key violation, table changed by a migration. */
 const RACES = new Set(['40001', '40P01', '23503', OUTDATED])
 
 export function isRace(error: unknown): boolean {
@@ -69,7 +65,7 @@ export function isRace(error: unknown): boolean {
 
 const OVERDUE_LOCK = '55P03'
 
-/** True if a write failed only because of other transactions, even after retries. It has changed nothing. */
+/** True if a write failed, even after retries, only because of other transactions; it has changed nothing. */
 export function isHindered(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error
   return isRace(cause) || codeOf(cause) === OVERDUE_LOCK

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { RecordKind, Taxonomy } from './schema.ts'
 
-// Records whose row cannot be shown: they are reported, and left out of lists.
+// Records whose row cannot be shown are reported, and left out of lists.
 
 /** Thrown for a record whose row has values that this program never writes. */
 export class UnshowableRecord extends Error {
@@ -41,8 +41,8 @@ export function showOrLeaveOut<Shown>(
 }
 
 /**
- * What was reported in the current minute, since lists read the same record again and again. `since` is in ms
- * of `performance.now()`.
+ * What was reported in the current minute, since lists read the same records again and again. `since` is in
+ * ms of `performance.now()`.
  */
 interface Notes {
   since: number

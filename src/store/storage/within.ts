@@ -4,8 +4,6 @@ import { type Db, isPostgres } from './database.ts'
 import { EARTH_RADIUS, radians } from './distance.ts'
 import type { Tables } from './schema.ts'
 
-// SQL conditions for venues within a circle or a box.
-
 const KM_PER_DEGREE = (Math.PI * EARTH_RADIUS) / 180
 
 /** `lat` and `lng` are in degrees, `radius` in km. */
@@ -18,8 +16,8 @@ export interface Circle {
 const ROUNDING = 1e-9
 
 /**
- * Half the height and half the width, in degrees, of a box around the circle; the width is undefined if the
- * circle crosses the date line or contains a pole.
+ * Returns, in degrees, half the height and half the width of a box around the circle. The width is undefined
+ * if the circle crosses the date line or contains a pole.
  */
 export function boxAround(circle: Circle): { latitudes: number; longitudes: number | undefined } {
   const latitudes = circle.radius / KM_PER_DEGREE + ROUNDING
@@ -29,7 +27,7 @@ export function boxAround(circle: Circle): { latitudes: number; longitudes: numb
   return { latitudes, longitudes: isBox ? longitudes : undefined }
 }
 
-/** Venues in a box around the circle are found by index, then compared by exact distance. */
+/** Finds venues in a box around the circle by index, then compares their exact distances. */
 export function withinCircle(db: Db, circle: Circle): Expression<SqlBool> {
   const venues = expressionBuilder<Tables, 'venues'>()
   const { latitudes, longitudes } = boxAround(circle)

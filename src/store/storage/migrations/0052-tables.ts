@@ -4,7 +4,7 @@ import { type Db, isPostgres } from '../database.ts'
 import { columnTypes, FIRST_STEP, type Migration, startSequence } from '../migration.ts'
 import { carryOver, LAST_CARRIED } from './carry-over.ts'
 
-/** Creates all tables of version 0.1.0. A calendar that ran the former steps is carried over. */
+/** Creates all tables of version 0.1.0; carries over a calendar that ran the former steps. */
 export const allTables: Migration = { name: FIRST_STEP, up }
 
 async function up(db: Db): Promise<void> {
@@ -41,7 +41,7 @@ async function makeTables(db: Db): Promise<void> {
     isPostgres(db) ? postgresStems : sqliteWords,
   ]
   for (const statement of parts.flatMap((part) => part(types))) await sql.raw(statement).execute(db)
-  // Tests compare answers with the reference (The Events Calendar for WordPress), in which three records come
+  // Tests compare answers with the reference (The Events Calendar for WordPress), where three records come
   // first, so the first id here is 4.
   await startSequence(db, 'records', 4)
   const name = randomBytes(6).toString('base64url')
@@ -72,7 +72,7 @@ const people = ({ sequence, id, text }: Types) => [
   'create index sign_in_links_user on sign_in_links ("user")',
 ]
 
-/** Written with every change, but seldom searched: hence few indexes, none of rows without former values. */
+/** Few indexes, since the history is written with every change but seldom searched. */
 const history = ({ sequence, id, text }: Types) => [
   `create table history (id ${id === 'integer' ? 'integer primary key' : sequence}, time_utc ${text} not null,
     "user" ${id} not null, login ${text} not null, action ${text} not null, kind ${text} not null,
@@ -87,7 +87,6 @@ const history = ({ sequence, id, text }: Types) => [
   'create index former_texts_last on former_texts (last, bytes)',
 ]
 
-/** Tables of events, venues, organizers and withdrawn events. */
 function posts({ sequence, id, text, real }: Types): string[] {
   const shared = `id ${id} primary key references records (id), author ${id} not null,
     status ${text} not null, slug ${text} not null, date ${text} not null, date_utc ${text} not null,
@@ -135,15 +134,15 @@ function posts({ sequence, id, text, real }: Types): string[] {
 const POSTS = ['events', 'venues', 'organizers'] as const
 
 /**
- * With these indexes, SQLite counts, filters and sorts lists without reading rows: their long texts are on a
- * chain of pages, all of which it reads to reach a later column. PostgreSQL stores long texts apart, so its
+ * With these indexes, SQLite counts, filters and sorts lists without reading rows, whose long texts lie on a
+ * chain of pages that it would have to read for a later column. PostgreSQL stores long texts apart, so its
  * indexes have fewer columns.
  */
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const index = (name: string, on: string, forSqlite: string, where = '') =>
     `create index ${name} on ${on}${onPostgres ? '' : `, ${forSqlite}`})${where}`
-  // Only drafts and scheduled records may have the slug of another (rule 17.3), so that a refused slug does
-  // not reveal what will be announced.
+  // Only drafts and scheduled records may have the slug of another record (rule 17.3), so that a refused slug
+  // does not reveal what will be announced.
   const each = (table: string) => [
     `create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending', 'future')`,
     `create index ${table}_draft_slug on ${table} (slug) where status in ('draft', 'pending', 'future')`,
@@ -160,7 +159,7 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
     'create index events_author on events (author, start_date)',
     'create index events_series on events (series, recurrence_id) where series is not null',
     'create index events_uid on events (uid)',
-    // Few events have these values; without an index a filter would read all rows.
+    // Few events have these values, for which a filter without an index would read all rows.
     `create index events_access on events (id, access_words) where access_words <> ''`,
     `create index events_online on events (online_from) where online_from <> ''`,
     'create index events_free on events (id, is_free) where is_free = 1',
@@ -208,7 +207,7 @@ const terms = ({ sequence, id, text }: Types) => [
   'create index terms_in_use on terms (taxonomy, count desc, id) where count > 0',
 ]
 
-/** Links of events. Without `rowid`, SQLite stores rows in the primary key, not in a table and an index. */
+/** Without `rowid`, SQLite stores rows once, in the primary key, not in a table and an index. */
 const links = ({ id, onPostgres }: Types) =>
   ['venue', 'organizer', 'term'].flatMap((kind) => [
     `create table event_${kind}s (event ${id} not null references events (id) on delete cascade,
@@ -220,7 +219,7 @@ const links = ({ id, onPostgres }: Types) =>
 
 function changes({ id, text, onPostgres }: Types): string[] {
   const position = onPostgres ? 'xid8 not null default pg_current_xact_id()' : 'integer not null default 1'
-  // With the kind first in a key, SQLite would scan all slugs of a kind to find those of one record.
+  // With the kind first in these keys, SQLite would scan all slugs of a kind for those of one record.
   const [slugKey, recordKey] = onPostgres ? ['kind, slug', 'kind, record'] : ['slug, kind', 'record, kind']
   const inOrder = onPostgres ? '' : 'without rowid'
   return [
@@ -305,8 +304,8 @@ const settings = ({ text }: Types) => [
 ]
 
 /**
- * `unsaved_texts` has a row for each open form, since a user may have several of new events open.
- * `bulk_changes` serves to undo a bulk action.
+ * `unsaved_texts` has a row for each open form, since a user may have several forms for new events open.
+ * `bulk_changes` serves to undo bulk actions.
  */
 const desk = ({ sequence, id, text }: Types) => [
   `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null,
@@ -328,8 +327,8 @@ const desk = ({ sequence, id, text }: Types) => [
 ]
 
 /**
- * Tables whose records are stemmed: all texts of events, but only names of the others. `offset` keeps ids of
- * terms apart from those of records.
+ * Tables whose records are stemmed: all texts of events, only names of the others. `offset` keeps ids of
+ * terms apart from ids of records.
  */
 const DOCUMENTS = [
   { table: 'events', kind: 'event', columns: ['search'], offset: 0 },
@@ -343,7 +342,7 @@ const changed = (columns: readonly string[]) =>
 
 /**
  * Indexes of words and stems, which the service fills. `unindexed_events` and `unstemmed` list what is new or
- * changed: a row there costs a write next to nothing, and many are indexed at once.
+ * changed, since a row there costs a write next to nothing, and many are indexed at once.
  */
 function sqliteWords(): string[] {
   const note = 'insert or ignore into unindexed_events values (new.id)'
@@ -355,7 +354,7 @@ function sqliteWords(): string[] {
       tokenize='trigram case_sensitive 1')`,
     `create trigger words_added after insert on words begin
       insert into words_trigrams (rowid, word) values (new.id, new.word); end`,
-    // The words of each event, separated by blanks. Every other ASCII character counts as part of a word.
+    // The words of each event, separated by spaces. Every other ASCII character counts as part of a word.
     `create virtual table event_words using fts5 (terms, content='', contentless_delete=1, detail=none,
       tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'")`,
     `insert into event_words (event_words, rank) values ('automerge', 0)`,
@@ -369,7 +368,8 @@ function sqliteWords(): string[] {
       tokenize="ascii tokenchars '=@'")`,
     `insert into stems (stems, rank) values ('automerge', 0)`,
     'create table unstemmed (doc integer primary key)',
-    // Stems of titles by first appearance, so mostly frequent ones first; they complete a word being typed.
+    // Stems of titles in order of first appearance, so frequent ones tend to come first; they complete a
+    // typed word.
     'create table named_stems (id integer primary key, stem text not null unique)',
     `create table name_stems (kind text not null, stem text not null, doc integer not null, primary key (kind,
       stem, doc)) without rowid`,
@@ -400,8 +400,8 @@ const postgresStems = (): string[] => [
   `create table name_stems (kind text collate "C" not null, stem text collate "C" not null,
     doc bigint not null, primary key (kind, stem, doc))`,
   'create index name_stems_of on name_stems (kind, doc, stem)',
-  // The update only locks a row that another transaction has added, so that the stemmer cannot delete the row
-  // before this transaction commits.
+  // The update only locks a row that another transaction has added, so that the stemmer cannot delete that
+  // row before this transaction commits.
   `create function note_unstemmed() returns trigger language plpgsql as $$
     begin insert into unstemmed (doc) values (new.id + tg_argv[0]::bigint)
       on conflict (doc) do update set doc = excluded.doc; return null; end $$`,

@@ -10,7 +10,7 @@ export async function carryOver(db: Db): Promise<void> {
   await foldMarks(db)
 }
 
-/** Drops the stored JSON of records. In a SQLite file its pages stay free for later rows. */
+/** Drops the stored JSON of records; in a SQLite file, its pages are free for later rows. */
 const dropPresented = (onPostgres: boolean) => [
   ...(onPostgres
     ? ['drop function forget_presented_record() cascade']
@@ -35,14 +35,14 @@ const LETTERS = /[\u0591-\u06ff\u08a0-\u08ff]/
 const MARKS = /(?<=[\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
 const LENGTHENING = /\u0640\p{M}*/gu
 
-/** Added to ids of terms, so that they differ from ids of records. */
+/** Added to ids of terms, to keep them apart from ids of records. */
 const TERMS = 2 ** 40
 
 const ROWS_AT_ONCE = 200
 
 /**
  * Folds texts again, so that Arabic and Hebrew ones lose their diacritics. Their stems change, so all
- * documents are noted in `unstemmed`; until the running service stems them, it uses the old stems.
+ * documents are noted in `unstemmed`; the service uses the old stems until it has stemmed the texts again.
  */
 export async function foldMarks(db: Db): Promise<void> {
   for (const [table, column] of FOLDED) await foldAgain(db, table, column)
@@ -55,7 +55,8 @@ export async function foldMarks(db: Db): Promise<void> {
 async function foldAgain(db: Db, table: string, column: string): Promise<void> {
   const [name, text] = [sql.table(table), sql.ref(column)]
   for (let last: number | undefined = 0; last !== undefined; ) {
-    // Filtered here: SQLite would take twenty times as long to search for such letters as to return texts.
+    // Filtered here: in SQLite, the search for such letters takes twenty times as long as returning the
+    // texts.
     const { rows }: { rows: { id: number; folded: string }[] } = await sql<{ id: number; folded: string }>`
       select id, ${text} as folded from ${name} where id > ${last} order by id
       limit ${sql.lit(ROWS_AT_ONCE)}`.execute(db)

@@ -21,25 +21,26 @@ import { byRecord, type Tx } from '../recording.ts'
 import { rowParts } from '../sql-parts.ts'
 import { statement } from '../statement.ts'
 
-// Cursors and the table `changes` on PostgreSQL. A database sequence numbers transactions in the order in
-// which they ask, not commit, so it cannot tell which commits a client has seen. Instead, the position of a
-// change is the id of its transaction, and a cursor is a snapshot: the set of transactions whose changes its
-// client has seen. What the current snapshot sees and the cursor does not was committed in between.
+// Cursors and the table `changes` on PostgreSQL. A database sequence numbers transactions as they ask, not as
+// they commit, so it cannot tell which commits a client has seen. Instead, the position of a change is the id
+// of its transaction, and a cursor is a snapshot: the set of transactions whose changes its client has seen.
+// What the current snapshot sees and the cursor does not was committed in between.
 //
 // A record has one row in `changes`, with the transaction that changed it last. Each writer locks the row
 // until its commit, so the last to write it was also the last to commit. A client that has not seen the
 // commit of one of several writers has not seen the last one either, so it finds the row, even if the last
 // transaction has a smaller id than an earlier one.
 //
-// A cursor is written as the end (all transactions from this id on are unseen), then the ids below it that
-// were still running, as in `14-11-12`. The end follows the greatest position in the table, not the current
-// transactions, so that the cursor stays the same on every node while nothing changes. It may decrease when a
-// transaction with a small id overwrites the row with the greatest position. But no cursor stands for two
-// states: the last committed transaction always has a row, and only cursors from then on see it.
+// A cursor is written as the end (all transactions from this id on are unseen), then the ids below the end
+// that were still running, as in `14-11-12`. The end follows the greatest position in the table, not the
+// current transactions, so that the cursor stays the same on every node while nothing changes. The end may
+// decrease when a transaction with a small id overwrites the row with the greatest position. But no cursor
+// stands for two states: the last committed transaction always has a row, and only cursors from then on see
+// it.
 
 /**
- * Gives new positions to changes whose transaction id is above any of this server, since the database was
- * moved from another. Otherwise they would look new to every client for a long time.
+ * Gives new positions to changes of a database moved from another server, whose transaction ids are above any
+ * of this server. Otherwise they would look new to every client for a long time.
  */
 export async function adoptForeignChanges(tx: Db): Promise<void> {
   if (!isPostgres(tx)) return
@@ -65,7 +66,10 @@ export function cursorOf({ present, last }: CursorColumns): Cursor {
   return [end, ...running.split(',').filter((id) => id !== '' && BigInt(id) < end)].join('-')
 }
 
-/** A snapshot of PostgreSQL: the first transaction that may be running, the end, running ids in between. */
+/**
+ * Returns a snapshot as PostgreSQL writes it: the first transaction that may be running, the end, running
+ * ids.
+ */
 function asSnapshot(cursor: Cursor): string {
   const [end = '', ...running] = cursor.split('-')
   return `${running[0] ?? end}:${end}:${running}`
@@ -108,7 +112,7 @@ export async function findChanges(db: Db, since: Cursor): ReturnType<Database['r
   return { changes, cursor: cursorOf(row) }
 }
 
-/** Condition for rows of `changes` committed after the cursor `from` and not after the cursor `to`. */
+/** SQL condition: a row of `changes` was committed after the cursor `from`, and not after the cursor `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   const [unseen, seen] = [asSnapshot(from), asSnapshot(to)]
   return sql<SqlBool>`(changes.position >= pg_snapshot_xmin(${unseen}::pg_snapshot)
@@ -116,7 +120,7 @@ export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> 
     and pg_visible_in_snapshot(changes.position, ${seen}::pg_snapshot))`
 }
 
-/** True if rows of `changes` since the cursor were deleted, or the cursor is from the future. */
+/** True if rows of `changes` since the cursor were deleted, or the cursor is newer than the database. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const seen = sql`${asSnapshot(cursor)}::pg_snapshot`
   const { rows } = await sql<{
@@ -206,7 +210,7 @@ const insertDeliveries = statement<{ changes: string }>()(
 )
 
 /**
- * Writes the recording of a transaction, as its last step. All statements have been sent when the call
+ * Writes the recording of a transaction, as its last step; all statements have been sent when the call
  * returns. Rows of `changes` are locked only from here to the commit, always in the same order, so writers
  * cannot deadlock.
  */

@@ -26,7 +26,7 @@ import { DatabaseUnavailable, isOutdated, isRace } from '../unavailable.ts'
 
 /** Defaults; the address may set others as query parameters, as in `postgres://host/name?connections=20`. */
 const LIMITS = {
-  /** Connections of the pool, apart from that for LISTEN. */
+  /** Connections of the pool, without the one for LISTEN. */
   connections: 10,
   /** Ms to wait for a free or new connection. */
   connect_ms: 5000,
@@ -48,7 +48,7 @@ export interface ServerAddress {
 
 /**
  * Reads the address, and removes the query parameters that are not for the driver.
- * @throws Error with one sentence for an invalid value of such a parameter
+ * @throws Error with one sentence if the value of such a parameter is invalid
  */
 export function readPostgresAddress(address: string): ServerAddress {
   const [place = '', query = ''] = address.split('?', 2)
@@ -82,7 +82,7 @@ export function readPostgresAddress(address: string): ServerAddress {
   return { config, listening, connections, connectMs, statementMs, lockMs }
 }
 
-/** 64-bit integers become JavaScript numbers, which hold our ids and counts exactly. */
+/** 64-bit integers become JavaScript numbers, which are exact for the ids and counts of a calendar. */
 const numbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)),
 }
@@ -93,11 +93,13 @@ const CANCEL_MS = 2000
 interface Session extends DatabaseConnection {
   client: PoolClient
   limitMs: number
-  /** `asked for`: BEGIN was sent. `begun`: the server has answered it. */
+  /** `asked for`: BEGIN was sent. `begun`: the server has answered BEGIN. */
   transaction: 'none' | 'asked for' | 'begun'
-  /** Set until the server has accepted BEGIN. If `isWaitedFor`, later statements wait for `begun`. */
+  /** Set until the server has accepted BEGIN. With `isWaitedFor`, later statements wait for `begun`. */
   opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
-  /** The first error in the transaction; for later statements the server says only that it has failed. */
+  /**
+   * The first error in the transaction, since the server answers later statements only that it has failed.
+   */
   failure: unknown
   broken: boolean
 }
@@ -109,8 +111,8 @@ export interface TransactionLimits {
 }
 
 /**
- * A Kysely dialect that leaves no state in sessions, which a pooler such as PgBouncer may give to another
- * client afterwards. Statements are cancelled after `limitMs`, and reject with DatabaseUnavailable if the
+ * A Kysely dialect that leaves no state in sessions, which a pooler such as PgBouncer may then give to
+ * another client. Statements are cancelled after `limitMs`. They reject with DatabaseUnavailable if the
  * server cannot be reached, is overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
@@ -125,7 +127,7 @@ export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   })
 }
 
-/** At most this many statements share a session: each answer may have to wait for those to all others. */
+/** Maximum statements that share a session, where the answer to one may wait for those to all others. */
 const MOST_SHARING = 16
 
 /**
@@ -160,7 +162,7 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 /**
  * Runs `work` in its own transaction and resolves to its `result`. Statements begun at the same time are sent
  * together and run in that order; in a transaction of Kysely each would wait for the answer to the one
- * before. The last statement of `ending` must be COMMIT; `last` is a promise of statements sent together with
+ * before. The last statement of `ending` must be COMMIT; `last` is for statements sent together with
  * `ending`.
  */
 export async function transact<T>(
@@ -216,7 +218,7 @@ export async function transact<T>(
 
 /**
  * Begins a transaction. Statements that only read may be sent before the server has answered BEGIN: if it
- * refuses, they harmlessly run outside of the transaction.
+ * refuses, they run outside a transaction, which does no harm.
  */
 function openTransaction(session: Session, beginning: string): Promise<void> {
   const begun = beginTransaction(session, beginning)
@@ -246,7 +248,7 @@ async function beginTransaction(session: Session, beginning = 'begin'): Promise<
 async function commit(session: Session, ending: string): Promise<void> {
   const answers = [await ask(session, ending, [])].flat()
   session.transaction = 'none'
-  // The server answers COMMIT with ROLLBACK if a statement had failed and `work` ignored the error.
+  // If a statement had failed and `work` ignored its error, the server answers COMMIT with ROLLBACK.
   if (answers.at(-1)?.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
 }
 
@@ -293,9 +295,7 @@ async function openSession(pool: Pool, limitMs: number): Promise<Session> {
   return session
 }
 
-/**
- * Runs a statement. If it has a `name` and no other client uses the session, it is prepared under this name.
- */
+/** Runs a statement; if it has a `name` and no other client uses the session, as a prepared statement. */
 async function runStatement(
   session: Session,
   text: string,
@@ -314,8 +314,8 @@ async function runStatement(
     return await ask(session, text, storables, name)
   } catch (error) {
     if (!isOutdated(error)) throw error
-    // A newer program has changed a table, so all prepared statements of this session are invalid. The
-    // session is replaced, and outside a transaction the statement is repeated.
+    // A newer program has changed a table, so the prepared statements of this session are invalid. The
+    // session is replaced; outside a transaction, the statement is repeated.
     session.broken = true
     if (session.transaction !== 'none') throw error
     return ask(session, text, storables)
@@ -326,7 +326,7 @@ async function runStatement(
 interface Wire {
   host: string
   port?: number
-  /** The server's process; with `secretKey` the means to cancel its statement. */
+  /** The server's process, whose statement can be cancelled with `secretKey`. */
   processID?: number
   secretKey?: number
   connection: { stream: { cork: () => void; uncork: () => void } }
@@ -334,10 +334,10 @@ interface Wire {
 
 const wireOf = (client: PoolClient) => client as unknown as Wire
 
-/** True if a connection has its server session for itself, not shared by a pooler. */
+/** True for a client with a server session of its own, which no pooler shares with others. */
 const isOwn = new WeakMap<PoolClient, boolean>()
 
-/** True if prepared statements can be used. The first call asks the server; until it answers, false. */
+/** True if prepared statements can be used; false until the server has answered the first call's query. */
 function keepsNames(client: PoolClient): boolean {
   const known = isOwn.get(client)
   if (known !== undefined) return known
@@ -351,8 +351,8 @@ function keepsNames(client: PoolClient): boolean {
 }
 
 /**
- * Sends a query, together with others of the same turn of the event loop. It is cancelled after the time
- * limit of the session; if it does not end soon after, the connection is closed.
+ * Sends a query, together with others of the same turn of the event loop. After the time limit of the session
+ * the query is cancelled; if it does not end soon after, the connection is closed.
  */
 async function ask(session: Session, text: string, values: unknown[], name?: string) {
   const { client, limitMs } = session
@@ -364,7 +364,7 @@ async function ask(session: Session, text: string, values: unknown[], name?: str
       reject(new DatabaseUnavailable(`The database did not answer within ${limitMs} ms.`))
     }
     const cancel = () => {
-      // BEGIN cannot be cancelled: the reads that were sent after it would then run outside of a transaction.
+      // BEGIN cannot be cancelled: reads sent after it would then run outside a transaction.
       if (session.transaction === 'asked for') return giveUp()
       cancelled = cancelStatement(client)
       timer = setTimeout(giveUp, CANCEL_MS)
@@ -399,8 +399,8 @@ async function cancelStatement(client: PoolClient): Promise<void> {
     ? createConnection(`${host}/.s.PGSQL.${port}`)
     : createConnection(port, host)
   socket.on('error', () => socket.destroy())
-  // The server closes the connection after it has handled the request. Closing it here would be too early: a
-  // pooler ignores a request whose connection is closed already.
+  // The server closes the connection once it has handled the request. If this process closed it first, a
+  // pooler would ignore the request.
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().write(request)
   await new Promise((resolve) => socket.once('close', resolve))
@@ -414,7 +414,7 @@ const CONNECTION_LOST = /^(Connection terminated|Client (has encountered a conne
 
 const FAILED_BEFORE = '25P02'
 
-/** Returns the error of a statement, or the earlier conflict or outage that made the transaction fail. */
+/** Returns the error of the statement, or the earlier conflict or outage that made the transaction fail. */
 function failureOf(session: Session, error: unknown): unknown {
   const isAfterwards = error instanceof Error && codeOf(error) === FAILED_BEFORE
   if (session.transaction !== 'none' && !isAfterwards) session.failure ??= error

@@ -28,7 +28,7 @@ import {
   transact,
 } from './postgres-session.ts'
 
-/** Shares of the connections for writes and long reads; the rest stays free for quick reads. */
+/** Shares of the connections; the rest stays free for quick reads. */
 const SHARES = { writes: 0.6, longReads: 0.2 }
 
 const ATTEMPTS = 25
@@ -37,7 +37,7 @@ const OLDEST = 140_000
 interface PostgresDatabase {
   pool: Pool
   db: Db
-  /** Without a time limit for statements; for migrations. */
+  /** Without a time limit for statements, for migrations. */
   patient: Db
   limits: TransactionLimits
   writes: Share
@@ -45,14 +45,14 @@ interface PostgresDatabase {
   listeners: Set<() => void>
   others: Listener
   writing: number
-  /** A promise for each commit under way, resolved when the listeners have been called for it. */
+  /** A promise for each commit under way, which resolves once the listeners were called for it. */
   committing: Set<Promise<void>>
   stemmer: ReturnType<typeof makeStemmer>
 }
 
 /**
  * Opens a database of PostgreSQL 14 or newer in UTF-8. Once open, it recovers by itself from every failure of
- * the server; until then, its functions reject with DatabaseUnavailable.
+ * the server; until it has, its functions reject with DatabaseUnavailable.
  * @throws Error with one sentence if it cannot be opened
  */
 export async function openPostgres(address: string): Promise<Database> {
@@ -69,7 +69,7 @@ export async function openPostgres(address: string): Promise<Database> {
   return presentDatabase(openNode(reach, pool, db))
 }
 
-/** The pool replaces broken connections; their users learn of the failure from their rejected statements. */
+/** The pool replaces broken connections; rejected statements tell their callers of the failure. */
 function openPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined)
@@ -153,7 +153,7 @@ async function write<T>(node: PostgresDatabase, work: (tx: Tx) => Promise<T>, by
     const tx = recordingOf(db, by)
     const result = await work(tx)
     await stemNames(tx, tx.recording)
-    // The server commits next. Readers may see the change before its answer arrives here.
+    // The server commits next. Readers may see the change before the answer to the commit arrives here.
     node.committing.add(announced.promise)
     return { result, last: saveRecording(tx) }
   }
@@ -255,14 +255,12 @@ function turnIn(share: Share): Promise<void> {
   })
 }
 
-// Notifications of commits, to and from other nodes.
-
 const CHANNEL = 'kalends_changes'
-/** Ms between checks of the cursor despite notifications: a node may die between commit and notification. */
+/** Ms between checks of the cursor, since a node may die after its commit but before its notification. */
 const NOTIFIED_CHECK_MS = 500
-/** Ms between these checks while no notifications arrive, and between attempts to connect. */
+/** Ms between checks of the cursor while no notifications arrive, and between attempts to connect. */
 const UNNOTIFIED_CHECK_MS = 100
-/** Ms between notifications from one node, each for all commits since the last. */
+/** Ms between notifications from one node; each is for all commits since the last. */
 const NOTIFY_MS = 10
 const PATIENCE_MS = 2000
 
@@ -275,8 +273,8 @@ interface Listener {
 
 /**
  * Calls `heard` when another node may have changed the database. Over its own connection it receives
- * notifications by LISTEN and checks the cursor: twice a second, for commits never announced, or ten times if
- * no notifications arrive, as behind a pooler that shares sessions. Without a connection it calls `heard`
+ * notifications by LISTEN, and checks the cursor: twice a second, for commits never announced, or ten times
+ * if no notifications arrive, as behind a pooler that shares sessions. Without a connection it calls `heard`
  * after each failed attempt to connect.
  */
 function makeListener(config: ClientConfig, pool: Pool, heard: () => void): Listener {
@@ -336,11 +334,13 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   }
 }
 
-/** The connection for LISTEN. `look`, which returns the current cursor, and `notify` reject if it is lost. */
+/**
+ * The connection for LISTEN. If it is lost, `look`, which returns the current cursor, and `notify` reject.
+ */
 interface Listening {
   look: () => Promise<Cursor>
   notify: () => Promise<void>
-  /** True once a notification has arrived, even one from this node; behind some poolers none arrives. */
+  /** True once any notification has arrived, even from this node; behind some poolers none arrives. */
   isNotified: () => boolean
   close: () => Promise<void>
 }
@@ -362,8 +362,8 @@ async function openListening(config: ClientConfig, self: string, heard: () => vo
   const close = () => client.end().catch(() => undefined)
   try {
     await client.connect()
-    // A pooler reports an invented process id. Behind one, notifications might not reach this client, so it
-    // does not LISTEN.
+    // A pooler reports an invented process id. Behind one, notifications may not arrive, so there is no
+    // LISTEN.
     const [session] = await ask<{ pid: number }>('select pg_backend_pid() as pid')
     if (session?.pid === (client as unknown as { processID: number }).processID) {
       await ask(`listen ${CHANNEL}`)

@@ -18,14 +18,16 @@ import { wholeList } from '../sql-parts.ts'
 import { statement, type ValuePlaces } from '../statement.ts'
 import { IN_NAME, IN_TITLE, type NamedKind, stemsOfEvent, TERM_DOCS } from './search-index.ts'
 
-// Finds events, terms and names by stems: for suggestions, and for the parameter `words`, where a typing
+// Finds events, terms and names by stems: for suggestions, and for the parameter `words`, for which a typing
 // error of one letter is corrected.
 
 export interface WordsFound {
   words: readonly FoundWord[]
   /** Events that have all words; some ids may be of deleted events. */
   all: IdSet
-  /** `titled` have all words in the title, `named` have each word there or in the name of a linked record. */
+  /**
+   * `titled` have all words in the title; `named` have each word in the title or in a linked record's name.
+   */
   titled: IdSet
   named: IdSet
   /** False if some events are missing, since too many were just written. */
@@ -44,14 +46,14 @@ export interface Searcher {
   readInLane: ReadInLane
 }
 
-/** Events with a word in any text, in the title, and in the name of a linked record. */
+/** Events that have a word in any text, in the title, or in the name of a linked record. */
 interface Places {
   texts: IdSet
   titled: IdSet
   named: IdSet
 }
 
-/** At most this many words are corrected: each may have hundreds of candidates. */
+/** Maximum words that are corrected, since each may have hundreds of candidates. */
 const MOST_CORRECTED = 2
 /** Of the similar words, this many with the most events are checked for public events. */
 const MOST_NEAR = 6
@@ -101,7 +103,10 @@ function joined(all: readonly Places[]): Pick<WordsFound, 'all' | 'titled' | 'na
   )
 }
 
-/** Stems, by id, of events just written that have none stored; `isWhole` is false if there were too many. */
+/**
+ * Stems, by id, of events just written, whose stems are not stored yet. `isWhole` is false if these are too
+ * many.
+ */
 interface Fresh {
   stems: ReadonlyMap<number, ReadonlySet<string>>
   isWhole: boolean
@@ -141,7 +146,7 @@ interface PlacesRow {
   named: PackedPlaces
 }
 
-/** Ids: PostgreSQL returns a list, SQLite a text such as `9,2,9` that begins with the largest id. */
+/** Ids: a list from PostgreSQL, from SQLite a text such as `9,2,9` that begins with the largest id. */
 type PackedPlaces = string | readonly number[] | null
 
 function placesQuery(db: Db, wanted: readonly WantedWord[]): ReadQuery<PlacesRow> {
@@ -187,7 +192,7 @@ function idSetOf(found: PackedPlaces): IdSet {
 
 const [COMMA, ZERO] = [44, 48]
 
-/** Reads ids from a text such as `9,2,9`. `split` would take four times as long. */
+/** Reads ids from a text such as `9,2,9`, in a quarter of the time of `split`. */
 function writtenIds(text: string): IdSet {
   const ids = makeIdSet(Number.parseInt(text, 10))
   let id = 0
@@ -218,7 +223,9 @@ const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)}
     and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/** WITH clause: `meant_docs` have the word in their name, `meant_terms` are terms among and below them. */
+/**
+ * WITH clause: `meant_docs` have the word in the name, `meant_terms` are the terms among them and all below.
+ */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems
     where ${having(db, stems, IN_NAME)}),
@@ -240,8 +247,8 @@ function eventsNamed(db: Db, word: WantedWord): RawBuilder<unknown> {
 }
 
 /**
- * Reads events that wait to be stemmed, then those found by stored stems. An event stemmed meanwhile is never
- * missing in both: SQLite reads both from one snapshot, PostgreSQL in this order.
+ * Reads events that wait to be stemmed, then events by stored stems. An event stemmed meanwhile is in at
+ * least one of the two: SQLite reads both from one snapshot, PostgreSQL in this order.
  */
 async function readWaitingAndStored(
   { db, readInLane }: Searcher,
@@ -261,7 +268,7 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
 /** Among more events than this, at least one is assumed to be public. */
 const CERTAINLY_PUBLIC = 1000
 
-/** True if one of the events is public: searches must not reveal words that only other events have. */
+/** True if one of the events is public, since searches must not reveal words that only other events have. */
 async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefined): Promise<boolean> {
   if (!places) return false
   const { all } = joined([places])
@@ -276,8 +283,8 @@ async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefi
 }
 
 /**
- * Returns a similar word that a public event has, together with its events: the word with the most events, of
- * equals the alphabetically first.
+ * Returns a similar word that a public event has, together with its events: the word with the most events, or
+ * of equals the alphabetically first.
  */
 async function correct(
   searcher: Searcher,
@@ -326,7 +333,7 @@ const knownOnPostgres = (stems: readonly string[]) => sql<{ stem: string }>`
   select value as stem from json_array_elements_text(${JSON.stringify(stems)}::json) as value
   where exists (select from stems where words @@ (value::tsquery || (${IN_NAME} || value)::tsquery))`
 
-/** Events waiting to be indexed that are read (usually fewer wait), and characters of each. */
+/** Maximum events read that wait to be indexed (usually fewer wait), and characters of each. */
 const MOST_UNINDEXED = 64
 const MOST_UNINDEXED_CHARACTERS = 3000
 
@@ -337,8 +344,8 @@ function unindexedEvents(db: Db): ReadQuery<{ text: string }> {
 }
 
 /**
- * Selects those of `stems` that a document has. Only stems that begin an indexed word, or that a name has,
- * are looked up in the full-text table: looking up all, some five hundred, would take ten times as long.
+ * Selects those of `stems` that a document has. Only stems with which an indexed word begins, or that a name
+ * has, are looked up in the full-text table; to look up all, some five hundred, would take ten times as long.
  */
 function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
   const listed = JSON.stringify(stems.flatMap((stem) => beginningsOf(stem).map((begin) => [stem, begin])))
@@ -352,7 +359,8 @@ function knownOnSqlite(stems: readonly string[]): RawBuilder<{ stem: string }> {
 }
 
 /**
- * `stems` are of the words before the last, which may be incomplete: `begun` is its text, `whole` its stem.
+ * `stems` are those of all words but the last, which may be incomplete: `begun` is its text, `whole` its
+ * stem.
  */
 export interface TypedWords {
   stems: readonly string[]
@@ -360,15 +368,15 @@ export interface TypedWords {
   whole: string
 }
 
-/** PostgreSQL would have to find all events to tell the newest, so it returns any; its limit is higher. */
+/** PostgreSQL would have to find all events to tell the newest, so it returns any, up to a higher limit. */
 const MOST_TITLED = { sqlite: 60, postgres: 500 }
 const MOST_STEMS = 8
 
-/** Ids of events whose title has the typed words; on SQLite the newest, in this order. */
+/** Returns ids of events whose title has the typed words; on SQLite the newest, newest first. */
 export async function findTitled({ db, readInLane }: Searcher, typed: TypedWords): Promise<number[]> {
   const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_CHARACTER }
-  // With several words it may scan many events, so it counts as a long read.
+  // With several words the query may scan many events, so it counts as a long read.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
   const rows =
     typed.stems.length > 0
@@ -388,8 +396,8 @@ const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
 type Titled = Record<'words' | 'begun' | 'behind', string>
 
 /**
- * Events whose title has the words. SQLite uses at most `MOST_STEMS` stems with the typed prefix, since FTS5
- * would join the events of all, whatever the limit.
+ * Selects events whose title has the words. SQLite uses at most `MOST_STEMS` stems with the typed prefix,
+ * since FTS5 would join the events of all, whatever the limit.
  */
 const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawBuilder<{ id: number }> =>
   isPostgres(db)
@@ -403,11 +411,11 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** For each kind, at most this many stems are read, and names found. */
+/** Maximum stems read for each kind (`MOST_WALKED`), and names found. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 
-/** Parameters of the query for names. For one typed word, `others` is `['']`: SQL has no empty lists. */
+/** Parameters of the query for names. With a single word `others` is `['']`, since SQL has no empty lists. */
 export interface TypedName {
   begun: string
   behind: string

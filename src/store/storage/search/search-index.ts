@@ -10,13 +10,11 @@ import type { Recording } from '../recording.ts'
 import { contains, wholeList } from '../sql-parts.ts'
 import { passTurn, statement } from '../statement.ts'
 
-// Fills the search indexes, and makes SQL conditions from the results of searches.
-
 const SEARCHED = ['events', 'venues', 'organizers'] as const
 const EVENTS_AT_ONCE = 5000
 
 /**
- * At every start: writes missing stems, indexes waiting events on SQLite, and creates trigram indexes on
+ * At every start, writes missing stems, indexes waiting events on SQLite, and creates trigram indexes on
  * PostgreSQL, whose extension may be new. Returns a sentence for the operator if searches stay slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
@@ -86,7 +84,9 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/** SQL of a rank to sort events by: 0 for ids in `first`, 1 for others in `second`, 2 for the rest. */
+/**
+ * SQL of a rank by which events are sorted: 0 for ids in `first`, 1 for others in `second`, 2 for the rest.
+ */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -106,7 +106,7 @@ function containsAll({ include, exclude }: Search): RawBuilder<SqlBool> {
 }
 
 export async function findContaining(db: Db, search: Search): Promise<IdSet> {
-  // As one value, since a row for each id would take longer than finding it.
+  // One value, since to return a row for each id would take longer than to find it.
   const { rows } = await sql<{ ids: number[] }>`
     select coalesce(json_agg(id), '[]') as ids from events where ${containsAll(search)}
   `.execute(db)
@@ -117,8 +117,8 @@ export async function findContaining(db: Db, search: Search): Promise<IdSet> {
 }
 
 /**
- * Pages of the full-text index merged for each indexed event: enough to keep up, in a ms or two. SQLite's
- * automatic merge takes a tenth of a second at once, so it is off.
+ * Pages of the full-text index merged for each indexed event: enough to keep up, within a ms or two. SQLite's
+ * automatic merge, which takes a tenth of a second at once, is off.
  */
 const MERGED_PAGES = 1 / 4
 
@@ -146,12 +146,14 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/** Bytes of text indexed in one turn of the event loop, new words inserted by one write: a few ms each. */
+/**
+ * Bytes of text indexed in one turn of the event loop, and new words inserted by one write: a few ms each.
+ */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
 /**
- * Indexes up to `most` waiting events, serving requests in between; a thread splits long texts into words.
+ * Indexes up to `most` waiting events, and serves requests in between; a thread splits long texts into words.
  */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
@@ -182,7 +184,7 @@ async function indexLong(write: Write, { id, search }: Unindexed): Promise<void>
   for (let at = 0; at < terms.length; at += WORDS_AT_ONCE)
     await write((tx) => insertWords(tx, terms.slice(at, at + WORDS_AT_ONCE)))
   await write(async (tx) => {
-    // If the event has been changed meanwhile, it keeps waiting.
+    // If the event has been changed meanwhile, it stays in `unindexed_events`.
     const { rows } = await sql`select id from events where id = ${id} and search = ${search}`.execute(tx)
     if (rows.length > 0) await insertIndexed(tx, [{ id, terms }])
   })
@@ -212,14 +214,15 @@ async function insertIndexed(tx: Db, events: readonly Indexed[]): Promise<void> 
 }
 
 // Stems of events and names (migrations/0052-tables.ts) are in a full-text table on SQLite, in an indexed
-// column on PostgreSQL. A document is an event, venue or organizer, by id, or a term, by id plus `TERM_DOCS`.
+// column on PostgreSQL. Documents are events, venues and organizers, by id, and terms, by id plus
+// `TERM_DOCS`.
 
-/** Prefixes of stems: of a title, whose stems are also stored without a prefix, and of a name. */
+/** Prefixes of stems: of a title, which are also stored without a prefix, and of a name. */
 export const IN_TITLE = '='
 export const IN_NAME = '@'
 export const TERM_DOCS = 2 ** 40
 
-/** The first line of `search` is the title, whose stems are also stored with the prefix `IN_TITLE`. */
+/** The first line of `search` is the title, whose stems are also returned with the prefix `IN_TITLE`. */
 export function stemsOfEvent(search: string): Set<string> {
   const end = search.indexOf('\n')
   const stems = stemsIn(search)
@@ -246,7 +249,7 @@ interface UnstemmedName extends Unstemmed {
 const DOCS_AT_ONCE = 500
 
 /**
- * Stems documents without any stems, as after a restore. Changed documents still have their old stems, and
+ * Stems documents without any stems, as after a restore. Changed documents, which still have their old stems,
  * are left to the stemmer.
  */
 async function stemMissing(tx: Db): Promise<void> {
@@ -269,15 +272,15 @@ async function sortIn(tx: Db): Promise<void> {
   if (isPostgres(tx)) await sql`select gin_clean_pending_list('stems_words'::regclass)`.execute(tx)
 }
 
-/** Documents stemmed in one transaction; with fewer, SQLite would have more to merge later. */
+/** Documents stemmed in one transaction; if they were fewer, SQLite would have more to merge later. */
 const DOCS_IN_TURN = 64
-/** PostgreSQL merges its pending list after this many documents: much faster than after each few. */
+/** Documents after which PostgreSQL merges its pending list, much faster than after each few. */
 const SORTED_AT_ONCE = 256
 
 /** Ms after a commit until its documents are stemmed; until then searches read their texts. */
 const STEM_AFTER = 500
 
-/** Stems documents in the background. `wake`, to be called after each commit, retries failed ones too. */
+/** Stems documents in the background; `wake`, called after each commit, also retries those that failed. */
 export function makeStemmer(write: Write, isAny = () => true): { wake: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const cut = () => {
@@ -304,7 +307,7 @@ async function stemWaiting(write: Write): Promise<void> {
   }
 }
 
-/** Stems the few changed names within their transaction; events wait for the stemmer. */
+/** Stems changed names within their transaction, since they are few; events wait for the stemmer. */
 export async function stemNames(tx: Db, { changes }: Recording): Promise<void> {
   const docs: number[] = []
   for (const { kind, record } of changes.values()) {

@@ -12,20 +12,20 @@ import {
   onlyInFirst,
 } from '../id-set.ts'
 
-// Finds events whose texts contain substrings, on SQLite: by the index of words, or, where faster, by texts.
+// Finds events whose texts contain substrings, on SQLite: by the index of words, or in the texts if faster.
 
 /** A LIKE pattern for texts that contain `text`; the SQL needs `escape '\\'`. */
 export const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-// Estimated microseconds: to look up a term, for each event that has it, to search the text of an event.
+// Estimated microseconds to look up a term, for each event that has the term, and to search one event's text.
 const TERM_COST = 20
 const POSTING_COST = 0.15
 const TEXT_COST = 3
 const LOOK_EVERY = 2000
-/** This many texts are read in order in the time that one read by id takes. */
+/** Texts that are read in order in the time of reading one text by id. */
 const SCANS_PER_TEXT = 3
 
-/** If at most this many events remain, their texts are read instead of looking up further words. */
+/** If at most this many events remain, their texts are read, and no further words are looked up. */
 const FEW = 1000
 const IDS_AT_ONCE = 8192
 const TERMS_AT_ONCE = 1000
@@ -42,7 +42,7 @@ interface Question {
   terms: Term[]
 }
 
-/** The prepared statements of one connection on the index of words (migrations/0052-tables.ts). */
+/** The prepared statements of one connection for the index of words (migrations/0052-tables.ts). */
 export interface WordIndex {
   connection: DatabaseSync
   target: IdSet
@@ -55,7 +55,8 @@ export interface WordIndex {
 }
 
 export function openWordIndex(connection: DatabaseSync): WordIndex {
-  // Adds ids within SQLite: rows or a JSON array would take longer to read than to find, and leave garbage.
+  // Adds ids within SQLite: to read rows or a JSON array would take longer than to find them, and leave
+  // garbage.
   connection.aggregate('add_id', {
     start: 0,
     step: (count, id) => {
@@ -106,7 +107,7 @@ function findEvents(index: WordIndex, search: Search): IdSet {
 function withWords(index: WordIndex, ids: IdSet, words: readonly string[]): IdSet {
   const questions = words.map(planWord).flatMap((plan) => questionsOf(index, plan))
   if (questions.some(({ terms }) => terms.length === 0)) return emptyLike(ids)
-  // The rarest words first: a high id means that the term first appeared late.
+  // The rarest words come first: a high id means that the term first appeared late.
   questions.sort((a, b) => firstId(b) - firstId(a))
   const unknown = new Set(words)
   let found = ids
@@ -134,8 +135,8 @@ function questionsOf(index: WordIndex, plan: WordPlan): Question[] {
 }
 
 /**
- * Returns those of `ids` whose texts contain the looked-up text, and some others if the plan is not exact.
- * Looks up terms until reading the remaining texts takes no longer, so neither many rare terms nor a few
+ * Returns those of `ids` whose texts contain the looked-up text, and perhaps others if the plan is not exact.
+ * Looks up terms until reading the remaining texts takes no longer, so that neither many rare terms nor a few
  * common ones take long.
  */
 function narrowed(index: WordIndex, ids: IdSet, { plan, lookup, terms }: Question): IdSet {

@@ -5,15 +5,13 @@ import type { Lane } from '../database.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { asUnavailable, type BoundStatement } from './sqlite-connection.ts'
 
-// Starts the threads for long reads of a SQLite file, and sends them requests.
-
 export type ReaderRequest = { statements: readonly BoundStatement[] } | { search: Search } | 'checkpoint'
 
 export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * Reader threads, each with its own connection, so that long reads block nothing else, and the requests that
- * wait for one. A request sees everything committed before it was sent.
+ * Threads for long reads of a SQLite file, each with its own connection, so that they block nothing else, and
+ * the requests that wait for one. A request sees everything committed before it was sent.
  */
 export interface ReaderPool {
   file: string
@@ -37,7 +35,7 @@ interface Asked {
 
 /** All threads but one may run searches, so lists never have to wait for searches. */
 const THREADS = 2
-/** At most this many requests wait; each waits at most `LONGEST_WAIT_MS` ms. */
+/** Maximum requests that wait, each for at most `LONGEST_WAIT_MS` ms. */
 const MOST_WAITING: Record<Lane, number> = { list: 128, search: 32 }
 const LONGEST_WAIT_MS = 2000
 
@@ -49,8 +47,8 @@ export function makeReaderPool(file: string): ReaderPool {
 }
 
 /**
- * Has a thread answer the request. Rejects with DatabaseUnavailable if too many wait, no thread becomes free
- * in time, or the database fails.
+ * Has a thread answer the request. Rejects with DatabaseUnavailable if too many requests wait, no thread
+ * becomes free in time, or the database fails.
  */
 export function askReaders(pool: ReaderPool, lane: Lane, request: ReaderRequest): Promise<unknown> {
   if (pool.isClosed) return Promise.reject(new Error('The database is closed.'))
@@ -109,9 +107,7 @@ function dispatch(pool: ReaderPool): void {
   }
 }
 
-/**
- * Lists have priority over searches, which leave one thread to lists. Undefined if none may be served now.
- */
+/** Lists go before searches, which leave one thread to lists. Undefined if no request may be served now. */
 function nextQueue({ waiting, threads }: ReaderPool): Asked[] | undefined {
   if (waiting.list.length > 0) return waiting.list
   const searching = threads.filter(({ asked }) => asked?.lane === 'search').length

@@ -10,7 +10,7 @@ import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { asUnavailable, isBusy, type Prepare, whenFree } from './sqlite-connection.ts'
 
-// Query builders for SQLite. Reader threads, which need none, do not load this file: a builder takes 11 MB.
+// Query builders for SQLite. Reader threads do without, and do not load this file: a builder takes 11 MB.
 
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })
@@ -24,7 +24,7 @@ export function readingBuilder(prepare: Prepare): Db {
   })
 }
 
-/** Shared by all builders: it has no state, and takes longer to create than the rest of one. */
+/** Shared by all builders: it has no state, and takes longer to create than the rest of a builder. */
 const compiler = new SqliteQueryCompiler()
 
 function dialectOf(prepare: Prepare): Dialect {

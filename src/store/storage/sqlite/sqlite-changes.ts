@@ -59,12 +59,12 @@ export function findChanges(prepare: Prepare, since: Cursor): Awaited<ReturnType
 
 type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null }
 
-/** Condition for rows of `changes` committed after the cursor `from` and not after the cursor `to`. */
+/** SQL condition: a row of `changes` was committed after the cursor `from`, and not after the cursor `to`. */
 export function committedBetween(from: Cursor, to: Cursor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(changes.position > ${Number(from)} and changes.position <= ${Number(to)})`
 }
 
-/** True if rows of `changes` since the cursor were deleted, or the cursor is from the future. */
+/** True if rows of `changes` since the cursor were deleted, or the cursor is newer than the database. */
 export async function isForgotten(db: Db, cursor: Cursor): Promise<boolean> {
   const { rows } = await sql<{ last: number; before: number }>`
     select coalesce((${sql.raw(LAST)}), 0) as last, (${sql.raw(DROPPED)}) as before`.execute(db)
@@ -136,12 +136,12 @@ const INSERT_DELIVERIES = `${WEBHOOK_INSERT.before} (select value ->> 'kind' as 
 
 const PRESENT = `select coalesce((${LAST}), 0) as last, ${HAS_WEBHOOKS} as has_webhooks`
 
-/** Rows written in one turn of the event loop, which takes some ms. */
+/** Rows written in one turn of the event loop, in some ms. */
 const ROWS_A_TURN = 500
 
 /**
- * Writes the recordings of a commit, as its last step. A record that several of its transactions changed is
- * written once. Returns a promise if the rows take several turns of the event loop.
+ * Writes the recordings of a commit, as its last step; a record that several transactions changed is written
+ * once. Returns a promise if the rows take several turns of the event loop.
  */
 export function saveRecordings(
   prepare: Prepare,
@@ -210,8 +210,8 @@ function saveChanges(prepare: Prepare, rows: readonly LatestChange[], position: 
 }
 
 /**
- * Saved besides the history, as JSON: `messages` are changes for webhooks, `forgotten` the keys of records
- * whose earlier versions cannot be shown any more.
+ * What is saved besides the history: `messages` is JSON of changes for webhooks, `forgotten` JSON of the keys
+ * of records whose earlier versions cannot be shown any more.
  */
 interface Settled {
   changes: readonly LatestChange[]

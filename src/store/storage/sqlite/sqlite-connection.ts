@@ -15,7 +15,7 @@ const OPENING_MS = 5000
 
 /**
  * A thread checkpoints the WAL at this many pages of 4 kB. New events change the same index pages again and
- * again, and a checkpoint writes each once, so a long WAL saves writes. Reading it after a crash takes only a
+ * again, and a checkpoint writes each once, so a long WAL saves writes. To read it after a crash takes only a
  * moment.
  */
 export const LOG_PAGES = 16_000
@@ -47,7 +47,7 @@ export function connect(file: string, cacheKb: number): DatabaseSync {
   }
 }
 
-/** A read-only connection for a thread. Its statements wait for locks. */
+/** Opens a read-only connection for a thread; its statements wait for locks. */
 export function connectReader(file: string, cacheKb: number): DatabaseSync {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: OPENING_MS })
   connection.exec(`pragma cache_size = -${cacheKb}; pragma temp_store = memory`)
@@ -55,13 +55,13 @@ export function connectReader(file: string, cacheKb: number): DatabaseSync {
   return connection
 }
 
-/** Checkpoints the WAL as far as no reader or writer has to wait. Called in a thread, since it takes long. */
+/** Checkpoints the WAL as far as no reader or writer has to wait. It takes long, so a thread calls it. */
 export function checkpoint(file: string): void {
   const address = pathToFileURL(file)
   address.search = '?mode=rw'
   const connection = new DatabaseSync(address, { timeout: OPENING_MS })
   try {
-    // The second checkpoint has only the pages written during the first, so it is short.
+    // The second checkpoint is short, since it has only the pages written during the first.
     connection.exec(
       'pragma synchronous = full; pragma wal_checkpoint(passive); pragma wal_checkpoint(passive)',
     )
@@ -73,7 +73,7 @@ export function checkpoint(file: string): void {
 /** Creates a missing file and folder for this user alone; SQLite gives its other files the same mode. */
 function makeFile(file: string): void {
   makeFolder(dirname(file))
-  // Closing an existing file here would release the locks that other connections of this process hold.
+  // To close an existing file here would release the locks that other connections of this process hold.
   if (existsSync(file)) return
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -83,7 +83,7 @@ function makeFile(file: string): void {
 }
 
 export interface FileWatch {
-  /** Throws DatabaseUnavailable while the file is lost, since what is written then would be lost too. */
+  /** Throws DatabaseUnavailable while the file is lost, since anything written would be lost too. */
   require: () => void
   isLost: () => boolean
 }
@@ -126,8 +126,8 @@ function whyLost(own: Stats, file: string, isCut: (bytes: number) => boolean): s
 }
 
 /**
- * Tells whether the file has become shorter since the last call, other than by a checkpoint, which can be
- * seen in the WAL, and leaves all pages of the database in the file.
+ * Returns a function that tells whether the file has become shorter since the last call, other than by a
+ * checkpoint, which shows in the WAL and leaves all pages of the database in the file.
  */
 function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
   // `noop` only counts the pages.
@@ -143,7 +143,7 @@ function watchLength(connection: DatabaseSync): (bytes: number) => boolean {
       if (isSameLog && bytes < before.bytes && Number(pages.get()?.bytes) > bytes) return true
       before = { bytes, log, checkpointed }
     } catch {
-      // SQLite does not answer while the connection reads; the next call asks again.
+      // SQLite gives no answer while the connection reads; the next call asks again.
     }
     return false
   }
@@ -166,16 +166,16 @@ function lineContainsAll(text: string, words: readonly string[]): boolean {
 export type Prepare = (sql: string) => SqliteStatement
 
 /**
- * Bytes that the cached statements of a connection may take. The size of a statement is estimated as
- * `BYTES_A_CHARACTER` for each character of SQL, but at least `LEAST_BYTES`.
+ * Bytes that the cached statements of a connection may take. A statement counts `BYTES_A_CHARACTER` for each
+ * character of SQL, but at least `LEAST_BYTES`.
  */
 const STATEMENT_BYTES = 20_000_000
 const LEAST_BYTES = 40_000
 const BYTES_A_CHARACTER = 20
-/** Longer SQL, in characters, is not cached: it takes many times its length, and is rarely repeated. */
+/** In characters: longer SQL is not cached, since it takes many times its length and is rarely repeated. */
 const LONGEST_KEPT = 8000
 
-/** Prepares statements, and caches them within a budget of bytes for the connection. */
+/** Prepares statements, and caches them within `STATEMENT_BYTES`. */
 export function prepareKept(connection: DatabaseSync): Prepare {
   const prepared = emptyCache<string, SqliteStatement>(cacheBudget(STATEMENT_BYTES))
   return (sql) => {
@@ -199,7 +199,7 @@ export interface BoundStatement {
   parameters: readonly unknown[]
 }
 
-/** Runs the statements on one snapshot. The connection must not be in a transaction. */
+/** Runs the statements on one snapshot, on a connection that is not in a transaction. */
 export function runTogether(
   connection: DatabaseSync,
   prepare: Prepare,
@@ -216,8 +216,8 @@ export function runTogether(
 }
 
 /**
- * Makes objects of rows read as arrays: the objects that Node itself creates for many columns are hash
- * tables, which take ten times as long to copy.
+ * Reads rows as arrays and makes objects of them: the objects that Node itself creates for many columns are
+ * hash tables, which take ten times as long to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)
@@ -268,8 +268,8 @@ const LACKS: Record<number, Lack> = {
 }
 
 /**
- * By extended result code: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE, IOERR_SHMSIZE. After
- * these, reads still work.
+ * By extended result code: IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC, IOERR_TRUNCATE, IOERR_SHMSIZE, after
+ * which reads still work.
  */
 const WRITE_LACKS: Record<number, Lack> = {
   778: 'permission',
@@ -292,7 +292,7 @@ const codeOf = (error: unknown) => {
 /** True for the result codes CORRUPT and NOTADB. */
 export const isDamage = (error: unknown): boolean => [11, 26].includes(codeOf(error) ?? 0)
 
-/** Converts errors of an unavailable database to DatabaseUnavailable; others stay unchanged. */
+/** Converts errors of an unavailable database to DatabaseUnavailable; returns others unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const code = extendedCodeOf(error)
   const lack = code === undefined ? undefined : (WRITE_LACKS[code] ?? LACKS[code & 0xff])
@@ -313,7 +313,7 @@ export function isBusy(error: unknown): boolean {
 
 export const LOCK_MS = 5000
 
-/** Ms between the first attempts to get a lock; `LAST_PAUSE_MS` applies between all later ones. */
+/** Ms between the first attempts to get a lock; between all later ones, `LAST_PAUSE_MS`. */
 const PAUSES_MS = [1, 2, 5, 10] as const
 const LAST_PAUSE_MS = 20
 

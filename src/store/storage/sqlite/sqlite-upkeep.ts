@@ -7,14 +7,15 @@ import type { Writes } from './sqlite-writes.ts'
 
 const LOOK_AT_LOG_EVERY = 16
 /**
- * Ms that writes wait at most for a checkpoint: little beside `longestMs` of `LIMITS`, after which requests
- * are refused.
+ * Ms that writes wait at most for a checkpoint: little compared with `longestMs` of `LIMITS`, after which
+ * requests are refused.
  */
 const LONGEST_PAUSE_MS = 60
 
 /**
- * To be called after each commit: has a thread checkpoint a WAL that has become long. Writes wait only while
- * the thread copies the last pages: the WAL starts over only once all of it has been copied to the file.
+ * Returns a function, to be called after each commit, that has a thread checkpoint a WAL that has become
+ * long. Writes wait only while the thread copies the last pages, since the WAL starts over only once all of
+ * it has been copied to the file.
  */
 export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes: Writes): () => void {
   // `noop` only counts the pages.
@@ -33,7 +34,7 @@ export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes:
     isCheckpointing = true
     checkpoint()
       .then(writeRest)
-      // A later checkpoint copies the remaining pages, at the latest that of a commit.
+      // A later checkpoint, at the latest that of a commit, copies the remaining pages.
       .catch(() => undefined)
       .finally(() => {
         isCheckpointing = false
@@ -41,12 +42,12 @@ export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes:
   }
 }
 
-/** Events indexed at once, in a few ms. Every search reads up to this many unindexed ones whole. */
+/** Events indexed at once, in a few ms. Every search reads the texts of up to this many unindexed events. */
 const EVENTS_AT_ONCE = 64
 
 const LOOK_EVERY_COMMITS = 4
 
-/** To be called after each commit: indexes new and changed events once enough of them wait. */
+/** Returns a function, to be called after each commit, that indexes written events once enough wait. */
 export function makeIndexer(prepare: Prepare, index: (most: number) => Promise<void>): () => void {
   let isIndexing = false
   let unseen = LOOK_EVERY_COMMITS
@@ -77,12 +78,12 @@ export function prepareIfThere(prepare: Prepare, statement: string): SqliteState
   }
 }
 
-/** `data_version` is read at most once in this many ms: it takes longer than answering most requests. */
+/** In ms: `data_version` is read no more often, since that takes longer than answering most requests. */
 const LOOK_EVERY = 5
 
 /**
- * Tells whether another connection has written since the last call, and then calls the listeners. May notice
- * a write up to `LOOK_EVERY` ms late.
+ * Returns a function that tells whether another connection has written since the last call, and if so, calls
+ * the listeners. It may notice a write up to `LOOK_EVERY` ms late.
  */
 export function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void>): () => boolean {
   const statement = writer.prepare('pragma data_version')
@@ -97,7 +98,7 @@ export function makeLook(writer: DatabaseSync, listeners: ReadonlySet<() => void
     try {
       current = read()
     } catch {
-      // If the version cannot be read, it may have changed.
+      // A version that cannot be read may have changed.
       current = Number.NaN
     }
     if (current === version) return false

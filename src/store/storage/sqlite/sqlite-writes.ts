@@ -26,15 +26,13 @@ import {
   runPrepared,
 } from './sqlite-connection.ts'
 
-// Writes to a SQLite file. Several writes share one commit.
-
-/** At most this many writes share a commit: they wait for each other, and other requests wait for them. */
+/** Maximum writes in a commit, since they wait for each other, and other requests wait for them. */
 const GROUP_LIMIT = 64
-/** At most this many writes of the same kind are done at once: no other request is served meanwhile. */
+/** Maximum writes of the same kind done at once, since no other request is served meanwhile. */
 const MOST_ALIKE = 8
 /**
  * Writes join a commit only during its first `GROUP_MS` ms plus `GROUP_COMMITS` times the average commit
- * time. So commits take at most a fifth of the time, and requests wait little.
+ * time, so that commits take at most a fifth of the time, and requests wait little.
  */
 const GROUP_MS = 4
 const GROUP_COMMITS = 4
@@ -50,7 +48,7 @@ export interface Writes {
   groups: Groups
   /** True once no further write is accepted. */
   isClosing: boolean
-  /** Average of recent commits in ms. A write waits at most this long for others to share its commit. */
+  /** Average ms of recent commits, for which a write waits at most for others to share its commit. */
   commitMs: number
   recordings: Recording[]
   file: FileWatch
@@ -84,8 +82,8 @@ export function makeWrites(
 
 /**
  * Does a write, which may share a commit, and resolves once it is durable. While another process locks the
- * database, it waits up to `patience` ms without blocking other requests. Rejects with DatabaseUnavailable
- * after that, or if too many writes wait already.
+ * database, waits up to `patience` ms without blocking other requests. Rejects with DatabaseUnavailable after
+ * that, or if too many writes wait already.
  */
 export async function enqueueWrite<Item, Result>(
   { isClosing, groups }: Writes,
@@ -110,8 +108,8 @@ export async function endWrites(writes: Writes): Promise<void> {
 }
 
 /**
- * Begins a transaction once no other process has one. While another has one, refuses writes that waited too
- * long; after any other error, all waiting writes. Returns false if no writes remain.
+ * Begins a transaction once no other process has one. Meanwhile refuses writes that have waited too long;
+ * after any other error, all waiting writes. Returns false if no writes remain.
  */
 async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   for (let attempts = 1; queue.length > 0; attempts++) {
@@ -137,7 +135,7 @@ function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
 }
 
 /**
- * Does writes of the same kind. A statement that their work begins after it has ended is refused, since the
+ * Does writes of the same kind. Statements that their work begins after it has ended are refused, since the
  * transaction may belong to other writes by then.
  */
 async function doWrites(writes: Writes, alike: readonly WaitingWrite[]): Promise<unknown[]> {
@@ -188,7 +186,7 @@ type Transaction = ReturnType<typeof prepareTransaction>
 /**
  * Does waiting writes in the current transaction, those of the same kind together, with one flush to disk. A
  * failed write is undone alone. Writes left when the time is up wait for the next commit. Returns the number
- * done.
+ * of writes done.
  */
 async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<number> {
   const { transaction, prepare } = writes
@@ -202,7 +200,7 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
       if (alike.length === 0) break
       // If the commit fails, these writes are rejected with the others.
       for (const write of alike) written.push(write)
-      // Alone in the transaction they need no savepoint: after a failure all of it is rolled back.
+      // Writes alone in the transaction need no savepoint: after a failure all of it is rolled back.
       const isAll = settled.length === 0 && queue.length === 0
       const attempted = await attempt(writes, alike, isAll)
       if (attempted === 'again') {
@@ -227,8 +225,8 @@ async function commitTogether(writes: Writes, queue: WaitingWrite[]): Promise<nu
 }
 
 /**
- * Does writes of the same kind together, and returns a function that settles them. `'again'`: they failed
- * together, so each must be done alone.
+ * Does writes of the same kind together, and returns a function that settles them. `'again'` means that they
+ * failed together, so each must be done alone.
  */
 async function attempt(
   writes: Writes,

@@ -79,7 +79,8 @@ export function openSqlite(file: string): Database {
       return () => listeners.delete(listener)
     },
     look,
-    // Never any: listeners are called in the turn of the event loop that commits, so no read is between.
+    // Never any, since listeners are called in the turn of the event loop that commits, with no read in
+    // between.
     commitsUnderWay: () => undefined,
     findMatching: pool
       ? (search) => askReaders(pool, 'search', { search }) as Promise<IdSet>
@@ -99,8 +100,8 @@ export function openSqlite(file: string): Database {
 }
 
 /**
- * Runs a migration with temporary data on disk: a step that changes every row of a million events would need
- * a gigabyte of memory for it.
+ * Runs a migration with temporary data on disk, since a step that changes every row of a million events would
+ * need a gigabyte of memory for them.
  */
 async function migrateOnDisk(
   writer: DatabaseSync,
@@ -116,13 +117,13 @@ async function migrateOnDisk(
   }
 }
 
-/** A list read within this many ms after another long read starts a thread. */
+/** In ms: a list read sooner after another long read starts a thread. */
 const RARELY_MS = 1000
 
 /**
- * Runs long reads in threads, and reads inside a transaction on the connection of the transaction. Starting a
- * thread takes longer than reading a list, and some 20 MB, so until one has been started, rare lists are read
- * in the main thread.
+ * Runs long reads in threads, but reads inside a transaction on its connection. To start a thread takes
+ * longer than to read a list, and some 20 MB, so rare lists are read in the main thread until a thread has
+ * been started.
  */
 function makeReadInLane(
   read: Db,

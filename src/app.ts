@@ -57,10 +57,7 @@ export interface App {
   database: Database
   site: Site
   port: number
-  /**
-   * The administrator's login and first password, which the first successful start on an empty database
-   * gives.
-   */
+  /** Login and first password, set by the first successful start on an empty database. */
   firstAdministrator: FirstAdministrator | undefined
   /**
    * The administrator who may open the desk, perhaps with a sign-in link. Undefined if the desk is off, if no
@@ -123,9 +120,7 @@ export async function prepareGround(
 export interface StartOptions extends Omit<GroundOptions, 'tell'> {
   /** For the log: whether each setting came from a flag or the environment. */
   settings?: Readonly<Record<string, SettingSource>>
-  /**
-   * Called once the service answers and before it counts as ready. The first password can be used by then.
-   */
+  /** Called once the service answers, before it counts as ready. The first password can be used by then. */
   announce?: (app: App) => void
   settingWords?: ServiceStart['settingWords']
 }
@@ -231,8 +226,7 @@ const NO_ZONE =
 type Doors = Pick<App, 'firstAdministrator' | 'deskEntry'>
 
 /**
- * Creates the first password and the link to the desk. Both work at once, so call it once the service
- * answers.
+ * Creates the first password and the link to the desk, which work at once: the service must answer by then.
  */
 async function openDoors(
   database: Database,

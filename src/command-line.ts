@@ -33,17 +33,14 @@ function removedOptions(): Option[] {
 }
 
 /**
- * Adds the options of settings. The help hides them, as they would bury the command's own; `serve` shows
- * them.
+ * Adds options of settings, hidden from the help, where they would bury a command's own; `serve` shows them.
  */
 function addSettings(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option.hideHelp())
   return command
 }
 
-/**
- * Lays out a term in the help. Its description stands below if fewer than 50 columns would be left beside it.
- */
+/** Lays out a term in the help. Its description stands below if beside it fewer than 50 columns are left. */
 function formatHelpEntry(this: Help, term: string, width: number, about: string, help: Help): string {
   const whole = help.helpWidth ?? 80
   if (whole - width >= 50) return Help.prototype.formatItem.call(this, term, width, about, help)

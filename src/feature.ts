@@ -31,7 +31,7 @@ export interface Feature extends HasSettings, KeepsTables {
   /** Failures of background work, for the doctor and the page Today of the desk. */
   troubles?: (ask: Ask, now: number) => Promise<readonly Trouble[]>
   /**
-   * Fills a database that has no events, for `kalends serve --demo`. Returns a sentence about what was added.
+   * Fills a database that has no events, for `kalends serve --demo`. Returns a sentence about what it added.
    */
   fill?: (ground: CalendarGround & { now: number }) => Promise<string>
   /**
@@ -41,9 +41,7 @@ export interface Feature extends HasSettings, KeepsTables {
   serve?: (start: ServiceStart) => Promise<Serving>
 }
 
-/**
- * News that webhooks can subscribe to besides changes of records. Only webhooks with `is_private` get news.
- */
+/** News for webhooks besides changes of records. Only webhooks with `is_private` get them. */
 export interface Topic {
   /** The event type in webhooks, such as `submission.received`. */
   type: string
@@ -70,10 +68,7 @@ export interface ServiceStart {
   report: (error: unknown, requestId?: string) => void
   /** Logs a warning for the operator. */
   tell: (sentence: string) => void
-  /**
-   * Command-line arguments that give another process the same settings; undefined if no command line started
-   * this one.
-   */
+  /** Command-line arguments that give another process the same settings; undefined without a command line. */
   settingWords: readonly string[] | undefined
 }
 
@@ -81,10 +76,7 @@ export interface ServiceStart {
 export interface Serving {
   /** A sentence for the operator, printed once the service answers. */
   told?: string
-  /**
-   * A second address, `HOST:PORT`, that the feature listens on. `setting` is the name of the setting with
-   * that port.
-   */
+  /** A second address, `HOST:PORT`, that the feature listens on. `setting` names the setting of the port. */
   listens?: { at: string; setting: string }
   /** Set by the feature that sends e-mail; the site then has `hasMail`. */
   sendsMail?: true

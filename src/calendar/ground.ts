@@ -11,10 +11,7 @@ export interface CalendarGround {
   site: Site
 }
 
-/**
- * A `Context` outside of requests. `parts` overrides members. Defects are reported on standard error by
- * default.
- */
+/** A `Context` outside of requests. `parts` overrides members. By default, defects go to standard error. */
 export function contextOn(
   { database, images, site }: CalendarGround,
   caller: Caller,

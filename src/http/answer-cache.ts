@@ -105,10 +105,7 @@ export function sinceWhen(answers: AnswerCache, version: string, now: number): n
   return state.since
 }
 
-/**
- * Yields the pieces; `cacheIt` gets the whole body, unless it is too large or another body is being
- * collected.
- */
+/** Yields the pieces; `cacheIt` gets the whole body, unless too large or another body is being collected. */
 export async function* collected(
   answers: AnswerCache,
   pieces: AsyncIterable<Buffer>,

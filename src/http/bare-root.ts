@@ -11,8 +11,7 @@ interface BareRoot {
 }
 
 /**
- * Makes the front page (rule 29.8): generic clients follow its link, clients of the namespace read its
- * headers.
+ * Makes the front page (rule 29.8): generic clients follow its link, clients of the namespace its headers.
  */
 export function bareRoot(site: Site): BareRoot {
   const name = escapeHtml(site.name)

@@ -171,9 +171,7 @@ async function beginRequest(
   return { answer, ...first }
 }
 
-/**
- * Runs all writes in one transaction. If a write is refused, all are undone, and the refused one is returned.
- */
+/** Runs all writes in one transaction. If one is refused, all are undone, and the refused one is returned. */
 async function writeAll(waiting: readonly Waiting[], context: Context): Promise<Waiting | undefined> {
   const under: { way: Waiting | undefined } = { way: undefined }
   try {
@@ -291,10 +289,7 @@ function readRequest(entry: unknown, name: string, faults: Record<string, ParamF
   return { method: known ?? 'POST', path: String(path), body: fields ?? {}, headers: readHeaders(sent ?? {}) }
 }
 
-/**
- * Returns undefined for other values than objects. An empty list counts as an empty object, as some clients
- * send.
- */
+/** Returns undefined unless the value is an object. Some clients send an empty list for an empty object. */
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) return value.length === 0 ? {} : undefined

@@ -53,9 +53,7 @@ export interface Intake {
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/**
- * At most this many bytes are read from a caller without the right to write, to report other faults first.
- */
+/** At most this many bytes are read from a caller who may not write, to report other faults first. */
 const STRANGER_BYTES = 65_536
 
 const UPLOADS_AT_ONCE = 20

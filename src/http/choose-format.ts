@@ -7,9 +7,7 @@ export type Formats = readonly [Format, ...Format[]]
 
 const ABOUT: MessageText = 'The name of the format of the answer; without it Accept chooses'
 
-/**
- * Returns the parameter `format`, which the index does not publish; nothing if only one format is offered.
- */
+/** Returns the parameter `format`, which the index does not publish; nothing if there is only one format. */
 export function formatField(offered: Formats): Fields {
   const names = offered.map(({ name }) => name)
   if (names.length < 2) return {}

@@ -157,9 +157,7 @@ async function answerRead(
   return { ...okAnswer(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/**
- * Finds the version of the record shown; must be called before the record is read, so as never to be later.
- */
+/** Finds the record's version. Call it before the record is read, so that the version is never later. */
 async function versionBefore(
   request: MatchedRequest,
   operations: Operations,

@@ -124,8 +124,7 @@ function withPath(sent: string): string {
 const NAME = /^rest(?:_|%5[fF])route$/
 
 /**
- * Turns `/?rest_route=/x&a=b`, also below `/index.php`, into the path of `/x` (rule 29.7); the last one
- * counts.
+ * Turns `/?rest_route=/x&a=b`, also below `/index.php`, into the path of `/x`; the last counts (rule 29.7).
  */
 function namedRoute(restRoot: string, url: string): string {
   if (!(url.startsWith('/?') || url.startsWith('/index.php?')) || !/rest(_|%5f)route/i.test(url)) return url
@@ -173,9 +172,7 @@ function bitsOf(length: string): number {
     .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/**
- * Returns the client's address: behind trusted proxies, the last in `X-Forwarded-For` that is none of them.
- */
+/** Returns the client's address: behind trusted proxies, the last in `X-Forwarded-For` that is no proxy. */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']

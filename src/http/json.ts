@@ -68,9 +68,7 @@ interface ListLinks {
   totalPages: number
 }
 
-/**
- * Links have every parameter in effect, `page` last; the link to the first page leaves it out (rule 11.4).
- */
+/** Links have every effective parameter, `page` last; the link to the first page omits it (rule 11.4). */
 function listLinks(collection: string, found: FoundRecords): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
@@ -116,7 +114,7 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
 }
 
 /**
- * Puts status and headers into the body. The outer status is 200, for clients that cannot read either (rule
+ * Puts status and headers into the body, for clients that cannot read them; the outer status is 200 (rule
  * 28.5).
  */
 function envelope(answer: Answer): Answer {

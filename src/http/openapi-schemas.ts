@@ -42,9 +42,7 @@ export type Say = (text: string) => string
 
 const idOrText: Schema = { type: ['integer', 'string'] }
 
-/**
- * Schemas of kinds that accept more than the index says, apart from text in place of numbers and booleans.
- */
+/** Schemas of kinds that accept more than the index says, besides text for numbers and booleans. */
 const acceptedBy = new Map<unknown, Schema>([
   [text.valid, { type: 'string', minLength: 1 }],
   [count.valid, id],
@@ -334,10 +332,7 @@ export function problemSchema(codes: readonly string[]): Schema {
 
 const describers: Readonly<Record<string, typeof linkedSchema>> = { event: eventSchema, series: seriesSchema }
 
-/**
- * Returns all schemas of resources; those that the document of The Events Calendar names come first (rule
- * 3.7).
- */
+/** Returns all schemas of resources; first those named in the document of The Events Calendar (rule 3.7). */
 export function resourceSchemas(resources: readonly Resource[], say: Say): Record<string, Schema> {
   const records = resources.filter((resource) => !isTerm(resource))
   const answers = records.map((resource): [string, Schema] => {

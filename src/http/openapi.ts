@@ -491,10 +491,7 @@ const on = (names: readonly string[], ...actions: Described['do'][]) => {
   return ({ name, does }: FailureTraits) => names.includes(name) && actions.includes(does)
 }
 
-/**
- * True if parameters are validated. Ids of series, and of events that are read, are looked up instead (rule
- * 25.4).
- */
+/** True if parameters are validated. Ids of series and of events read are looked up instead (rule 25.4). */
 function checksParameters({ does, name, by, own }: FailureTraits): boolean {
   if (own) return own.query !== undefined || own.body !== undefined
   const onlyAddressed = does === 'read' || does === 'remove'

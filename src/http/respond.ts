@@ -447,9 +447,7 @@ export function failureAnswer(
   return error === overloaded() ? { status, headers, body, isRefused: true } : { status, headers, body }
 }
 
-/**
- * An unavailable, full or read-only database has its own code; any other error becomes rest_internal_error.
- */
+/** An unavailable, full or read-only database has codes of its own; other errors are rest_internal_error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const lack = lackBehind(error)
@@ -473,10 +471,7 @@ export function noteFailure(error: unknown, service: Service, requestId: string)
   service.report(error, requestId)
 }
 
-/**
- * Returns a hash of method, URL and body; of a multipart form, fields and files are hashed, since boundaries
- * vary.
- */
+/** Returns a hash of method, URL and body; of a multipart form, hashes fields and files: boundaries vary. */
 async function fingerprintOf(
   { method, url, headers }: IncomingRequest,
   { bytes, form, file }: Body,

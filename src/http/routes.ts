@@ -283,10 +283,7 @@ export interface RouteGroup {
   routes: readonly Route[]
 }
 
-/**
- * Returns a function that finds the route of a path. Letter case and one trailing slash do not matter (rule
- * 1.1).
- */
+/** Makes a finder of routes by path, in any letter case, with or without a trailing slash (rule 1.1). */
 export function routeFinder(routes: readonly Route[]): (path: string) => MatchedRoute | undefined {
   // Most requests have exactly the path of a route without variables.
   const plain = new Map(

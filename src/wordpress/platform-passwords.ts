@@ -54,10 +54,7 @@ interface Theirs {
   addressed: Credential | undefined
 }
 
-/**
- * True if the caller may act on the addressed password. A credential with scopes or an expiry may act only on
- * itself.
- */
+/** True if the caller may act on the addressed password; scopes or an expiry restrict that to its own. */
 const reaches = (caller: Caller, { addressed }: Theirs) =>
   isUnlimited(caller) || (addressed !== undefined && addressed.id === caller.credential?.id)
 

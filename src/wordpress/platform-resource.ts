@@ -52,9 +52,7 @@ export function platformTime(text: string): string {
   return text.replace(' ', 'T')
 }
 
-/**
- * A text as posts show it. `raw` is only for callers who may edit; the response keeps it with `context=edit`.
- */
+/** A text as posts show it. Only callers who may edit get `raw`, and only `context=edit` keeps it. */
 export function shownText(
   rendered: string,
   raw: string,

@@ -16,10 +16,7 @@ import { oneLineContains, wholeList } from '../store/storage/sql-parts.ts'
 
 type PostOrder = (typeof POST_ORDERS)[number]
 
-/**
- * A table whose rows are listed as posts. `date` is the column of the local date; images have only one in
- * UTC.
- */
+/** A table listed as posts. `date` is the column of the local date; images have only one in UTC. */
 export interface PostTable {
   table: RecordTable | 'images'
   title: string

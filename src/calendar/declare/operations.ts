@@ -96,10 +96,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   findAll?: (context: Context, query: Values) => Promise<FoundRecords<Row>>
   /** The records of `ids` that match the query, whatever their dates, in any order. */
   among?: (context: Context, ids: readonly number[], query: Values) => Promise<FoundRecords<Row>>
-  /**
-   * Like `load`, but returns JSON, which memory keeps unless the extent is `window`. Undefined if memory
-   * cannot answer.
-   */
+  /** Like `load`, but returns JSON, which memory keeps for a `page`. Undefined if memory cannot answer. */
   loadJson?: (
     context: Context,
     found: FoundRecords,

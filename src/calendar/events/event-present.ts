@@ -78,9 +78,7 @@ export function presentWritten(
   })
 }
 
-/**
- * The event as JSON with gaps for its terms, which change more often. @throws Error when it cannot be shown
- */
+/** The event as JSON with gaps for terms, which change more often. @throws Error when it cannot be shown */
 export function pieceOf(context: Context, row: EventRow, links: EventLinks, extent: Extent): EventPiece {
   const isSingle = extent === 'single'
   const { common, rare } = writeCore(context, row, links.images.get(row.image ?? 0))

@@ -112,9 +112,7 @@ export const UNSENT = {
   online_from: '',
 } satisfies Partial<EventRow>
 
-/**
- * Updates an event, whose row `before` is locked, and creates the linked records in its values (rule 16.2).
- */
+/** Updates an event, whose row `before` is locked, and creates linked records in its values (rule 16.2). */
 export async function changeEvent(
   tx: Tx,
   before: EventRow,
@@ -204,9 +202,7 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
   return { ...times, timezone: zone, all_day: Number(allDay) }
 }
 
-/**
- * Keeps the stored website if the event's own URL was sent, which answers show for an event without website.
- */
+/** Keeps the stored website if sent the event's own URL, which answers show for an event without website. */
 function settleWebsite(values: EventValues, before: EventRow | undefined, context: ValueContext) {
   const isOwn = before !== undefined && values.website === recordUrl(context.site, 'event', before)
   return isOwn ? { website: before.website } : {}

@@ -32,10 +32,7 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
-/**
- * Venues and organizers in the order of the event, terms by name. `images` are those of the event and its
- * records.
- */
+/** Venues and organizers in the event's order, terms by name. `images` are those of event and records. */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]

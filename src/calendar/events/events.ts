@@ -94,10 +94,7 @@ export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<W
 
 const NONE: ReadonlySet<number> = new Set()
 
-/**
- * True if the linked texts fit the answer. Asks for their size before reading them, since a hundred may be
- * long.
- */
+/** True if the linked texts fit the answer. Reads only their size, since a hundred texts may be long. */
 async function fitsAnswer(
   tx: Tx,
   id: number,

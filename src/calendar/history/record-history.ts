@@ -270,10 +270,7 @@ export async function prepareRestore(
   }
 }
 
-/**
- * `only` has the members to restore, undefined means all; `wanted` has the versions that the record may have
- * now.
- */
+/** `only` has the members to restore, undefined for all; `wanted` the versions that the record may have. */
 export interface WantedRestore {
   version: number
   only?: readonly string[] | undefined

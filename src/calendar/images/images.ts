@@ -55,10 +55,7 @@ const FETCH_TIMEOUT_MS = 20_000
 /** The most image URLs of a request. All these images stay in memory until the whole request is valid. */
 export const MAX_ADDRESSES = 10
 
-/**
- * Images that a request fetched, by URL, and those whose files are `stored`, which may turn out to have no
- * row.
- */
+/** Images that a request fetched, by URL, and those whose files are `stored`, perhaps without a row. */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | ImageLack>>
   stored: StoredImage[]
@@ -75,10 +72,7 @@ export function requestImages(context: Context): RequestImages {
   return images
 }
 
-/**
- * Runs `work`, then removes files that it stored without a row, because it failed or another request was
- * faster.
- */
+/** Runs `work`, then removes files stored without a row: `work` failed, or another request was faster. */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -101,10 +95,7 @@ async function removeUnowned(context: Context): Promise<void> {
   }
 }
 
-/**
- * True if the value refers to an image (rule 23.1). An image at a URL is fetched here and kept for
- * `resolveImage`.
- */
+/** True if the value refers to an image (rule 23.1). Fetches one at a URL and keeps it for `resolveImage`. */
 export async function isImageReference(value: unknown, context: Context): Promise<boolean> {
   const reference = imageKind.read(value)
   if (reference === undefined) return false
@@ -551,10 +542,7 @@ function requireAllowed(target: URL, hosts: readonly string[]): void {
   )
 }
 
-/**
- * Requests a URL and follows redirects, checking each URL. @throws NotFetched unless the last response is a
- * 200
- */
+/** Requests a URL, and checks and follows redirects. @throws NotFetched unless the last response is a 200 */
 async function follow(
   target: URL,
   limits: FetchLimits,

@@ -5,10 +5,7 @@ import { filesOf, sizesOfFiles } from './images.ts'
 
 export type FiledImage = Pick<ImageColumns, 'file' | 'filesize' | 'original_image' | 'sizes'>
 
-/**
- * `looked` counts the files looked for; `missing` are not in the store, `others` have another size than
- * recorded.
- */
+/** `looked` counts files looked for; `missing` are not in the store, `others` differ in size. */
 export interface LookedFor {
   looked: number
   missing: string[]

@@ -190,9 +190,7 @@ function withEvents(wanted: boolean, ground: LinkedGround): LinkedCondition {
   }
 }
 
-/**
- * Records with a coming event. Reads no row of an event, since the database index has all columns used here.
- */
+/** Records with a coming event. Reads no row of an event: the database index has all columns used here. */
 function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
   const { statuses } = statusFilter(context.caller, undefined)
   return (record) =>

@@ -13,10 +13,7 @@ export interface ProblemBody {
 
 const SIGN_IN = { status: 401, text: 'You need to sign in to do that.' } as const
 
-/**
- * Status and body of the answer. If a right is missing, `loggedIn` decides between “not allowed” and “sign
- * in”.
- */
+/** Status and body of the answer. If a right is missing, `loggedIn` chooses “not allowed” or “sign in”. */
 export function problemAnswer(
   problem: Problem,
   language: Language,

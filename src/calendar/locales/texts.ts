@@ -14,10 +14,7 @@ export type Forms<In extends Language = Language> = Readonly<Record<PluralForms[
 type Plain = Readonly<Record<Exclude<Language, 'en'>, string>>
 type Counted = { readonly [In in Language]: Forms<In> }
 
-/**
- * Translations by English text. A text that depends on a number has plural forms in every language, also
- * English.
- */
+/** Translations by English text. A text about a number has plural forms in every language, also English. */
 export type Texts = Readonly<Record<string, Plain | Counted>>
 
 /** A text of the kernel, or one of the feature that has no plural forms. */

@@ -21,19 +21,14 @@ export function sayIn<const Own extends Texts>(texts: Own) {
     translate(language, text, values, texts)
 }
 
-/**
- * Makes a function that translates a text in the plural form for a number; `values.count` is the number as
- * written.
- */
+/** Makes a function that translates a text in the plural form for a number, written as `values.count`. */
 export function sayCountIn<const Own extends Texts>(texts: Own) {
   const formsOf = formsIn(texts)
   return (site: { language: Language }, text: CountedIn<Own>, count: number, values: Values = {}): string =>
     filled(formFor(site.language, formsOf(site, text), count), { count: String(count), ...values })
 }
 
-/**
- * Makes a function that gives all plural forms of a text. Scripts in browsers choose by `Intl.PluralRules`.
- */
+/** Makes a function that gives a text's plural forms. Scripts in browsers choose by `Intl.PluralRules`. */
 export function formsIn<const Own extends Texts>(texts: Own) {
   return ({ language }: { language: Language }, text: CountedIn<Own>): Forms => {
     const row: Texts[string] | undefined = texts[text]

@@ -118,10 +118,7 @@ function isInScope({ scopes }: Caller, test: (scope: CredentialScope) => boolean
   return scopes === undefined || scopes.some(test)
 }
 
-/**
- * True if no other credential would allow the caller more: this one allows all that the role does and never
- * expires.
- */
+/** True if the credential allows all that the role does and never expires, so that no other allows more. */
 export function isUnlimited({ scopes, credential }: Caller): boolean {
   return scopes === undefined && credential?.isLasting !== false
 }

@@ -231,9 +231,7 @@ export async function getUser(db: Db, id: number): Promise<User> {
   return user
 }
 
-/**
- * A role that this release does not know, perhaps of a later one, becomes `subscriber`, which may do nothing.
- */
+/** A role that this release does not know, perhaps of a later one, becomes `subscriber`, without rights. */
 function readUser(row: UserColumns): User {
   const role = ROLES.find((known) => known === row.role) ?? 'subscriber'
   return { ...row, role, email: EMAIL.test(row.email) ? row.email : '' }

@@ -142,8 +142,7 @@ export async function settleNewSlugs(
 }
 
 /**
- * Returns the slug to aim for: undefined if the id becomes the slug; with `isShared`, other records may have
- * it too.
+ * Returns the slug wanted, undefined if the id becomes it; with `isShared`, others may have the same slug.
  */
 function wantedSlug(
   caller: Caller,
@@ -163,10 +162,7 @@ function wantedSlug(
   return { slug: base !== undefined && status === 'trash' ? trashedSlug(base) : base, isShared: false }
 }
 
-/**
- * Columns of a record moved to the trash. Its slug is marked, so that others may take the unmarked one (rule
- * 24.1).
- */
+/** Columns of a trashed record. Its slug is marked, so that others may take the unmarked one (rule 24.1). */
 export async function trashColumns(
   tx: Db,
   table: RecordTable,
@@ -195,10 +191,7 @@ export function sentTexts(
   return { description: textOf('description'), excerpt: textOf('excerpt'), trusted }
 }
 
-/**
- * 1 if the record's texts are trusted, 0 if they are sanitised (rule 10.4). Unsent texts are trusted as
- * before.
- */
+/** 1 if the record's texts are trusted, 0 if they are sanitised (rule 10.4). Unsent texts stay as before. */
 export function settleTrust(
   context: ValueContext,
   before: RecordColumns | undefined,

@@ -82,8 +82,7 @@ export function statusLinks({ shown }: StatusFilter): { status: string | undefin
 }
 
 /**
- * The status that a write sets. If the caller may not publish, `pending` replaces a published status (rule
- * 19.1).
+ * The status that a write sets. Without the right to publish, `pending` replaces a published one (rule 19.1).
  */
 export function effectiveStatus(
   caller: Caller,
@@ -189,10 +188,7 @@ const BATCH = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * The first of `base`, `base-2`, … that is not in `used` and that no announced record but `own` has (rule
- * 17.3).
- */
+/** The first of `base`, `base-2`, … that neither `used` nor an announced record but `own` has (rule 17.3). */
 export async function freeSlug(
   tx: Db,
   table: RecordTable,
@@ -424,10 +420,7 @@ export async function presentListed<Loaded>(
   return [...(await presentById(context, presentation, loaded)).values()]
 }
 
-/**
- * Records as lists show them, by id, in the order of `loaded`. One that cannot be shown is reported and left
- * out.
- */
+/** Records as lists show them, by id, in the order of `loaded`, without those that cannot be shown. */
 export async function presentById<Loaded>(
   context: Context,
   presentation: Presentation<Loaded>,

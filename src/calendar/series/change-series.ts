@@ -55,10 +55,7 @@ interface HeldSeries {
 
 export const isLive = ({ status }: Pick<EventRow, 'status'>) => status !== 'trash'
 
-/**
- * Locks the series and reads its occurrences.
- * @throws Problem series-was-changed if it has another version by now
- */
+/** Locks a series and reads its occurrences. @throws Problem series-was-changed if it has another version */
 export async function getHeldSeries(tx: Tx, id: number, version: number): Promise<HeldSeries> {
   const series = await holdSeries(tx, id)
   if (series?.version !== version) throw new Problem('series-was-changed')
@@ -68,10 +65,7 @@ export async function getHeldSeries(tx: Tx, id: number, version: number): Promis
 export interface AskedChange {
   prepared: PreparedEvent
   recurrence: unknown
-  /**
-   * True if occurrences stay on their days: if the start's day changes, dates are added and dropped, not
-   * moved.
-   */
+  /** True if occurrences stay on their days: if the start's day changes, dates are added and dropped. */
   keepsDays?: boolean
   /** True if the addressed occurrence also takes sent values in which it differs from the series. */
   takesSent?: boolean

@@ -152,10 +152,7 @@ async function updateOfSeries(tx: Tx, prepared: PreparedUpdate, context: Context
   return readWritten(tx, row.id, made, context)
 }
 
-/**
- * The answer to a change: the event, even in the trash.
- * @throws Problem series-was-changed when it is gone
- */
+/** The answer to a change: the event, even if trashed. @throws Problem series-was-changed when it is gone */
 export async function readWritten(
   tx: Tx,
   id: number,

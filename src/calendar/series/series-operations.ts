@@ -32,10 +32,7 @@ import {
 import { isNone, scheduleOf, whenAt } from './series-schedule.ts'
 import { countShown, findOccurrences, findSeries, readShared } from './series-store.ts'
 
-/**
- * An update or removal concerns all occurrences. A series is created with its event, not here
- * (docs/series.md).
- */
+/** Updates and removals concern all occurrences. A series is created with its event (docs/series.md). */
 export const seriesOperations: Operations<SeriesRow, LoadedSeries> = {
   versioned: { kind: 'series', idOf: ({ id }) => id },
   find: findPageOfSeries,

@@ -138,10 +138,7 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 
 type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/**
- * Corrects UTC times of occurrences after the rules of a time zone have changed. Local times stay.
- * @param now in ms
- */
+/** Corrects UTC times of occurrences, not local ones, after changes of time zone rules. @param now in ms */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -200,10 +197,7 @@ async function publishSeries(tx: Tx, id: number, nowUtc: string): Promise<void> 
 
 const PUBLISHED_AT_ONCE = 200
 
-/**
- * Publishes records that are due (rule 19.3), and shows links to meetings whose time has come.
- * @param now in ms
- */
+/** Publishes due records (rule 19.3), and shows meeting links whose time has come. @param now in ms */
 export async function publishDue(database: Database, now: number): Promise<void> {
   const nowUtc = formatUtc(now)
   for (const table of ['events', 'venues', 'organizers'] as const)

@@ -246,10 +246,7 @@ async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: 
   return createTerm(tx, taxonomy, { name: text })
 }
 
-/**
- * One lock for all names: otherwise two writers that create the same terms in different orders would
- * deadlock.
- */
+/** One lock for all names: else two writers that create terms in different orders would deadlock. */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

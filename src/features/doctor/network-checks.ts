@@ -195,9 +195,7 @@ interface SiteClock {
   aheadMs: number
 }
 
-/**
- * Compares the clocks of database server and site, and the last change. @param now in ms
- */
+/** Compares the clocks of database server and site, and the last change. @param now in ms */
 export function checkClock(
   now: number,
   examined: Examined | undefined,

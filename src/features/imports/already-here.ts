@@ -140,10 +140,7 @@ async function findByUid(
   return found
 }
 
-/**
- * Refuses a source without imported events if half of its first `events` came from another source.
- * @throws Error
- */
+/** Refuses a source without imported events if half of its first `events` came from another. @throws Error */
 export async function refuseDoubled(
   { source, context: { db } }: Pick<ImportRun, 'source' | 'context'>,
   events: readonly SourceItem[],
@@ -177,8 +174,7 @@ export async function refuseDoubled(
 }
 
 /**
- * True if the item is the record with its identity. A UID is enough; ids may coincide, so title and day must
- * match too.
+ * True if the item is the record of its identity: by UID, else also by title and day, since ids may coincide.
  */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false

@@ -29,8 +29,8 @@ export interface CalendarTime {
   written: string
   isUtc?: true
   /**
-   * The definition in the file and the time by it, if no known zone matches. `zone` is then a fixed UTC
-   * offset.
+   * The definition in the file and the time by it, if no zone here matches; `zone` is a fixed UTC offset
+   * then.
    */
   own?: { clock: Clock; wall: string }
 }
@@ -138,10 +138,7 @@ function untilEnd(
   return dayNumber(formatUtc(utcToMs(dayMeant(end, zones)) + 1000)) - dayNumber(start.wall)
 }
 
-/**
- * The day of an all-day event. UTC is converted to the zone in which it is midnight; other times stay as
- * written.
- */
+/** The day of an all-day event. UTC is converted to the zone where it is midnight; other times stay. */
 export function dayMeant(
   { written, isUtc }: Pick<CalendarTime, 'written' | 'isUtc'>,
   zones: CalendarZones,

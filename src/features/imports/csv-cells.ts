@@ -271,10 +271,7 @@ function plainMonth(name: string): string {
   return fold(name).replace('.', '')
 }
 
-/**
- * `day`: `YYYY-MM-DD`; `time`: `HH:MM:SS` up to 24:00:00; `utc` (RFC 3339) only with a UTC offset in the
- * cell.
- */
+/** `day`: `YYYY-MM-DD`; `time`: `HH:MM:SS` up to 24:00:00; `utc` (RFC 3339) only if a cell has an offset. */
 interface TableDate {
   day: string
   time?: string | undefined

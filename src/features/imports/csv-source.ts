@@ -54,9 +54,7 @@ interface CsvShape {
 const LONGEST_ROW = 5_000_000
 const HEAD = 1 << 16
 
-/**
- * Reads a table (RFC 4180) twice: first the dates, which tell the order of day and month, then the records.
- */
+/** Reads a table (RFC 4180) twice: first the dates, which show the order of day and month, then records. */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }

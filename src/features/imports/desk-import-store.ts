@@ -111,10 +111,7 @@ export async function isAnyWaiting(db: Db, nowUtc: string): Promise<boolean> {
   return (await due.where('leased_utc', '<=', nowUtc).limit(1).executeTakeFirst()) !== undefined
 }
 
-/**
- * Leases the oldest waiting import.
- * @returns its id; undefined if none waits, or another process was faster
- */
+/** Leases the oldest waiting import. @returns its id; undefined if none waits or another process was first */
 export async function leaseDeskImport(tx: Db, nowUtc: string, untilUtc: string): Promise<number | undefined> {
   const next = await tx
     .selectFrom('desk_imports')

@@ -149,9 +149,7 @@ async function fetchAll(
   return images
 }
 
-/**
- * Fetches a picture, or notes in `lacks` why not. The copied context releases the picture after this call.
- */
+/** Fetches a picture, or notes in `lacks` why not. The copied context releases it after this call. */
 async function fetchOne(
   { context: { ...context }, lacks }: ImportRun,
   address: string,

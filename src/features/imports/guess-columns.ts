@@ -22,10 +22,7 @@ interface Sampled {
   isTime: boolean
 }
 
-/**
- * Guesses whether a table has a heading, and what its columns mean.
- * @param venues folded names of venues here
- */
+/** Guesses whether a table has a heading, and what columns mean. @param venues folded names of venues here */
 export function guessColumns(
   table: Table,
   site: Site,

@@ -141,10 +141,7 @@ async function survey(bytes: AsyncIterable<Uint8Array>, zone: string, now: numbe
   return found
 }
 
-/**
- * At most this many calendars of a file are surveyed; in further ones, properties after components are
- * ignored.
- */
+/** Up to this many calendars of a file are surveyed; of others, properties after components are ignored. */
 const MOST_CALENDARS = 100_000
 
 function factsOf(component: Component, before?: CalendarFacts): CalendarFacts {
@@ -413,10 +410,7 @@ function titleAndState(component: Component, file: CalendarFile) {
 
 const MARKUP = /<\/(?:a|b|div|em|h[1-6]|html-blob|i|li|ol|p|span|strong|table|u|ul) ?>|<br ?\/?>/i
 
-/**
- * The description as HTML: X-ALT-DESC unless empty, else DESCRIPTION, escaped unless it has markup, as from
- * Google.
- */
+/** The description as HTML: X-ALT-DESC if not empty, else DESCRIPTION, escaped unless it has markup. */
 function descriptionOf(component: Component): string {
   const html = propertiesOf(component, 'X-ALT-DESC').find(({ parameters }) =>
     /html/i.test(parameters.FMTTYPE ?? 'html'),

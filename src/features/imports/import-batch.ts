@@ -317,8 +317,7 @@ function asIfWritten([one, ready]: [PlannedItem, PreparedItem]): WrittenItem {
 }
 
 /**
- * Writes all items in one transaction; if that fails, again with a savepoint each, so that only one item
- * fails.
+ * Writes all items in one transaction; if that fails, with a savepoint each, so that one item fails alone.
  */
 async function writeBatch(
   run: ImportRun,
@@ -385,9 +384,7 @@ async function writeAll(
   return written
 }
 
-/**
- * Records a change where only the address in the source is new: the page here links to it as its original.
- */
+/** Records a change where only the address in the source is new, to which the page here links. */
 function recordPage(tx: Tx, kind: ItemKind, record: number, { status }: RecordState): void {
   if (kind !== 'event' && kind !== 'series') return
   const isPublic = status === 'publish'

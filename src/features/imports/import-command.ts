@@ -381,8 +381,7 @@ function writerOf({ id, login }: Context['caller']) {
 }
 
 /**
- * Context of the import for the user `asked`, or the first administrator.
- * @throws Error when there is no such user
+ * Context of an import for user `asked`, or the first administrator. @throws Error if there is no such user
  */
 async function importContext(ground: CalendarGround, asked: string | undefined): Promise<Context> {
   const { database } = ground

@@ -254,8 +254,7 @@ const SHORTEST_BAR = 8
 const WORDS = 56
 
 /**
- * Returns a progress bar with words. A bar that does not fit into `columns` characters is left out; words are
- * cut off.
+ * Returns a progress bar with words, in fewer than `columns` characters: without the bar, or cut, if need be.
  */
 export function describeFar(far: Far, columns: number): string {
   const words = wordsOf(far)

@@ -110,10 +110,7 @@ async function takeTable(request: DeskRequest, work: StagedWork): Promise<DeskAn
 
 const NOT_KEPT_YET = { id: 0 }
 
-/**
- * Stores an address and looks at it in the background; somebody has to see what it contains before a schedule
- * begins.
- */
+/** Stores an address and looks at it in the background: a person sees the result before a schedule begins. */
 async function takeAddress(request: DeskRequest, work: StagedWork): Promise<DeskAnswer> {
   const { context } = request
   const { site, now } = context

@@ -78,9 +78,7 @@ export interface ImportRun {
   /** Digests of linked items, by `itemKey`: every event that refers to an item may repeat it. */
   digests: Map<string, string>
   begun: Set<number>
-  /**
-   * Set if only changes are read: keys of written items, which count once even if everything is read again.
-   */
+  /** Set if only changes are read: keys of written items, which count once even if all is read again. */
   written: Set<string> | undefined
   /** Why pictures could not be fetched, by address: texts may share them. */
   lacks: Map<string, string>
@@ -160,9 +158,7 @@ export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
-/**
- * Notes that the source still has the record: a mirror trashes others. `here`: fields with values kept here.
- */
+/** Notes that the source still has the record: a mirror trashes others. `here` has values kept here. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
   else remember(run.links, itemKey(item.kind, item.identity), record)

@@ -145,9 +145,7 @@ async function noteToken(run: ImportRun, from: Source): Promise<void> {
   await context.write((tx) => saveToken(tx, source, token, tokenOptions(options)))
 }
 
-/**
- * The options as stored with the token, which a run with other options cannot use: records may be left out.
- */
+/** Options stored with the token, which is useless to a run with others: records might be left out. */
 function tokenOptions(options: ImportOptions): string {
   return JSON.stringify({ ...options, dryRun: false, allowMassRemoval: undefined })
 }
@@ -312,10 +310,7 @@ async function refuseOwn(
   return events.length > 0
 }
 
-/**
- * True for a linked item read before in this run: its first version counts, so that runs do not undo each
- * other.
- */
+/** True for a linked item read before in this run: the first counts, so that runs do not undo each other. */
 function isRepeated(run: ImportRun, item: SourceItem): boolean {
   if (standsAlone(item.kind)) return false
   const key = itemKey(item.kind, item.identity)

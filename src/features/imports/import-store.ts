@@ -73,11 +73,7 @@ export async function findHolder(
   return query.executeTakeFirstOrThrow()
 }
 
-/**
- * Takes the lock of a source.
- * @param before the holder as last read
- * @returns false if another process was faster
- */
+/** Takes the lock of a source. @param before last holder read @returns false if another process was faster */
 export async function takeSource(
   tx: Db,
   source: number,
@@ -310,9 +306,7 @@ export async function countLive(
   return Number(count)
 }
 
-/**
- * Counts events and series by status and by whether they are over: a series when all its public dates are.
- */
+/** Counts events and series by status and by whether they are over: series if all their public dates are. */
 export async function countStandings(
   db: Db,
   source: number,

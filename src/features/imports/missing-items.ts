@@ -89,9 +89,7 @@ async function refuseMassRemoval(
   run.broken = new BrokenSource(said, true)
 }
 
-/**
- * True if a deleted event was not imported under its id: only its series shows whether it was an occurrence.
- */
+/** True if a deleted event was not imported under its id: its series shows whether it was an occurrence. */
 export async function isLossUnknown(run: ImportRun): Promise<boolean> {
   const { source, lost, context } = run
   if (source === undefined || lost.size === 0) return false
@@ -145,8 +143,7 @@ function likeTheSeries({ identity, occurrence }: ImportItemColumns, { title }: R
 }
 
 /**
- * Reports or trashes a missing record.
- * @param isReplaced true if a series has replaced a single event, or the reverse
+ * Reports or trashes a missing record. @param isReplaced true if a series replaced an event, or the reverse
  */
 async function handleOne(
   run: ImportRun,

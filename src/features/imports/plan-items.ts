@@ -113,9 +113,7 @@ export function recordOf({ known, place }: Pick<PlannedItem, 'known' | 'place'>)
   return known?.record ?? place?.record
 }
 
-/**
- * Compares an item with what its source sent last; an occurrence, only in fields that differ from its series.
- */
+/** Compares an item with what its source sent last; of an occurrence, fields that differ from its series. */
 async function compare(
   run: ImportRun,
   told: SourceItem,
@@ -179,7 +177,7 @@ function isAsLastSent(run: ImportRun, item: SourceItem, digest: string, known: H
 }
 
 /**
- * Finds unchanged items by digest, with few reads and no plan; not occurrences, which depend on their series.
+ * Finds unchanged items by digest, with few reads and no plan; not occurrences: they depend on the series.
  */
 async function findSame(
   run: ImportRun,

@@ -192,9 +192,7 @@ interface NamedOrigin {
   origin: string
   authorization: string | undefined
   agents: { secure: Agent; plain: PlainAgent }
-  /**
-   * Set for somebody who does not operate the service: the origin must be public or at one of these hosts.
-   */
+  /** Set if the importer does not operate the service: the origin must be public or at one of these hosts. */
   guest?: readonly string[] | undefined
 }
 

@@ -246,8 +246,7 @@ function isShownBefore(before: ShownBefore, kind: ListedKind, record: ShownRecor
 }
 
 /**
- * Yields a record after those it refers to, except what is in `before`; a fault for a value that is no
- * record.
+ * Yields a record after those it refers to, without those in `before`; a fault for a value that is no record.
  */
 export function* itemsOf(
   kind: ListedKind,

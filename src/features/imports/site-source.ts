@@ -217,10 +217,7 @@ async function* readSite(reading: SiteReading): AsyncGenerator<SourceEntry> {
   }
 }
 
-/**
- * Asks for changes since the token, or for everything if it is refused.
- * @returns undefined without the feed
- */
+/** Asks for changes since the token; if refused, for everything. @returns undefined without the feed */
 async function firstChanges(reading: SiteReading, root: string): Promise<Changes | undefined> {
   try {
     return await askChanges(root, reading.since, reading.options)

@@ -38,9 +38,7 @@ export interface SourceItem {
   kind: ItemKind
   /** An id or a UID, the same in every run. */
   identity: string
-  /**
-   * Original start of an occurrence unlike its series, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`; else empty.
-   */
+  /** Original start of an occurrence unlike its series, `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SSZ`, else `''`. */
   occurrence: string
   /** Place in the source for the report, such as `line 12`. */
   at: string

@@ -21,10 +21,7 @@ async function textsIn(bytes: Uint8Array): Promise<string[][] | undefined> {
   }
 }
 
-/**
- * Checks number and size of the parts before they are unpacked, by the archive's directory (APPNOTE.TXT
- * 4.3.12).
- */
+/** Checks number and size of parts before unpacking, by the archive's directory (APPNOTE.TXT 4.3.12). */
 function isBounded(archive: Buffer): boolean {
   const end = archive.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'))
   if (end < 0 || end + 22 > archive.length) return false

@@ -215,9 +215,7 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/**
- * True if no image is wanted, or it is available: the image stays in the context, where the write finds it.
- */
+/** True if no image is wanted, or if it is available: the context keeps it for the write. */
 async function canFetchImage(
   run: ImportRun,
   { at }: SourceItem,

@@ -116,10 +116,7 @@ function countUnkept({ unkept }: PushRun, name: string): void {
   unkept.set(name, (unkept.get(name) ?? 0) + 1)
 }
 
-/**
- * Counts and reports a refused record.
- * @throws SourceFailure when the target fails as a whole (see `isOutage`)
- */
+/** Counts and reports a refused record. @throws SourceFailure if the target fails as a whole (`isOutage`) */
 function noteFailed(run: PushRun, item: PushItem, error: unknown): void {
   if (!(error instanceof SourceFailure) || isOutage(error)) throw error
   const { kind, record } = item

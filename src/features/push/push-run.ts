@@ -291,10 +291,7 @@ export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): R
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/**
- * Values that the target shows now. They are sent with each update, since some targets empty fields that are
- * not sent.
- */
+/** Values that the target shows now, sent with each update: some targets empty fields that are not sent. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)

@@ -40,9 +40,7 @@ export function targetAddress({ base, root }: PushTarget, kind: PushKind): strin
   return `${base}/${resourceNamed(kind).resource.path}`
 }
 
-/**
- * Creates or updates the record at the target; sends no request if it has not changed since the last push.
- */
+/** Creates or updates the record at the target; sends no request if unchanged since the last push. */
 export async function settleItem(
   run: PushRun,
   item: PushItem,

@@ -183,10 +183,7 @@ async function walk(
 /** Records presented in one event loop turn. */
 const SHOWN_AT_ONCE = 50
 
-/**
- * Fills a page up to its limit in bytes, with at least one change. `cutAt`: where the next page starts if not
- * all fit.
- */
+/** Fills a page up to its limit in bytes, at least with one change. `cutAt` is where the next page starts. */
 async function fill(
   context: Context,
   query: FeedQuery,

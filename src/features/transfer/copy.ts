@@ -262,10 +262,7 @@ export async function listCommonTables(
   })
 }
 
-/**
- * Tells whether the target holds the same rows; false if it is empty.
- * @throws Error when the target holds other rows
- */
+/** True if the target holds the same rows, false if it is empty. @throws Error when it holds others */
 async function holdsCopy(from: Db, to: Db, tables: TableShape[], progress: CopyProgress): Promise<boolean> {
   const counts = await compareCounts(from, to, tables)
   if (counts.every(({ target }) => target === 0)) return false

@@ -144,10 +144,7 @@ async function* exportCalendar(
   yield* shownAs(context, format, found)
 }
 
-/**
- * Finds events of all times, unless filters restrict them.
- * @throws Error that names filters with impossible values
- */
+/** Finds events of all times, unless filtered. @throws Error that names filters with impossible values */
 export async function findExported(context: Context, sent: RawValues): Promise<FoundRecords> {
   const raw = saysWhen(sent) ? sent : { ...sent, starts_after: BEFORE_ALL }
   const query = await readQuery(context, raw)

@@ -318,10 +318,7 @@ const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/**
- * Copies, oldest first. Names of earlier versions contain no time. A hard link of the database file is no
- * copy.
- */
+/** Copies, oldest first; earlier versions named them without a time. A hard link of the file is no copy. */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {

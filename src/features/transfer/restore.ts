@@ -220,10 +220,7 @@ function requireKnownVersion({ version, migrations }: Manifest, features: readon
     )
 }
 
-/**
- * Creates the tables in the version of the backup, copies rows, then migrates.
- * @returns a remark for the operator
- */
+/** Creates tables in the backup's version, copies rows, then migrates. @returns a remark for the operator */
 async function fillDatabase(
   backup: OpenBackup,
   tx: Db,

@@ -94,7 +94,7 @@ async function answerEach(
 ): Promise<BatchAnswers> {
   const answers: Answer[] = []
   for (const item of items) {
-    // Each request has its own images.
+    // A copy of the context, since each request has its own images.
     answers.push(await answerItem(item, { ...context }))
     await nextTurn()
   }

@@ -42,7 +42,7 @@ export interface Intake {
   fileBytes: number
   /** For callers with the right to write. */
   writers: Capacity
-  /** For all others, who never use the capacity of writers. */
+  /** For all other callers, who never use the capacity of writers. */
   strangers: Capacity
   files: Capacity
   folder: string
@@ -396,7 +396,7 @@ async function readForm(
     else fields.push([name, value])
   })
   parser.on('file', (field = '', pieces, fileName, _encoding, mimeType) => {
-    // A form that ends early is an error of the file as well, perhaps before anybody reads it.
+    // A form that ends early makes the file fail as well, perhaps before anybody reads the file.
     pieces.on('error', refuseForm)
     if (!limits.takesFile) {
       pieces.resume()

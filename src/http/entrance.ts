@@ -38,7 +38,7 @@ interface Refusal {
 
 interface EntranceOptions {
   patienceMs: number
-  /** Maximum of bytes of answers that their readers have not taken yet. */
+  /** The most bytes of answers that readers have not taken yet. */
   unsentBytes: number
   intake: Intake
   /** Requests a second of one client; 0 for any number. */

@@ -153,7 +153,7 @@ const RANGES: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** Entries are `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
+/** Reads ranges of addresses: `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or `loopback`. */
 export function trustedProxies(entries: readonly string[]): Trusted {
   const trusted = new BlockList()
   for (const entry of entries.flatMap((name) => RANGES[name] ?? [name])) {

@@ -54,7 +54,7 @@ interface Theirs {
   addressed: Credential | undefined
 }
 
-/** True if the caller may act on the addressed password; scopes or an expiry restrict that to its own. */
+/** True if the caller may act on the addressed password; a limited credential reaches only itself. */
 const reaches = (caller: Caller, { addressed }: Theirs) =>
   isUnlimited(caller) || (addressed !== undefined && addressed.id === caller.credential?.id)
 

@@ -17,8 +17,8 @@ export interface SqlNarrowing<Value, Ground, Condition> {
 }
 
 /**
- * Without `part`, a filter yields a condition alone; filters with the same `part` yield one together (see
- * `PartNarrowing`); `'none'` yields none.
+ * Without `part`, a filter yields a condition of its own; filters with the same `part` yield one condition
+ * together (see `PartNarrowing`); `'none'` yields none.
  */
 export type Filter<Value, Part extends string, Ground, Narrows> = Field & {
   // biome-ignore lint/suspicious/noExplicitAny: filters have no column, so any type of stored value will do.

@@ -123,7 +123,7 @@ type Faults<Fault = ParamFault> = readonly (Fault | undefined)[]
 interface ValuesRead<Fault> {
   values: Record<string, unknown>
   faults: Faults<Fault> | undefined
-  /** Reported only if there are no other faults. */
+  /** Values of the wrong type, reported only if there are no other faults. */
   mistyped: Faults | undefined
 }
 

@@ -437,7 +437,7 @@ interface EventPartRules {
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),
-    // The index has only published events. Links often repeat `status=publish`.
+    // The index has only published events, so it can answer `status=publish`, which links often repeat.
     index: (asked, { status }) => (!status || areAllPublished(status) ? asked : undefined),
     accepts: ({ row }, _query, { status, context }) =>
       row.hide_from_listings === 0 &&

@@ -273,11 +273,11 @@ const costs = emptyCache<string, ShownCost>(processBudget)
 const LONGEST_COST = 200
 
 interface ShownCost {
-  /** The site whose currency was used for numbers without one. */
+  /** The site whose currency numbers without a currency got. */
   site: Context['site']
   cost: string
   details: string
-  /** The price in linked data, and its currency: the site's if it is unclear. */
+  /** The price in linked data and its currency, which is the site's if unclear. */
   offered: string
   currency: string
 }

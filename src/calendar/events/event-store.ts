@@ -167,7 +167,7 @@ export async function findSeriesByIds(db: Db, ids: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Statements typed as venues, since the two tables differ only in names. */
+/** Makes statements, typed for venues only: the two tables differ only in names. */
 function linkStatements(links: 'event_venues', kind: 'venue') {
   return {
     select: statement<{ events: readonly number[] }>()((db, value) =>

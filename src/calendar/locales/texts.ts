@@ -17,7 +17,7 @@ type Counted = { readonly [In in Language]: Forms<In> }
 /** Translations by English text. A text about a number has plural forms in every language, also English. */
 export type Texts = Readonly<Record<string, Plain | Counted>>
 
-/** A text of the kernel, or one of the feature that has no plural forms. */
+/** A text of the kernel, or a feature's text that has no plural forms. */
 export type TextIn<Own extends Texts> = Text | (Exclude<keyof Own, CountedIn<Own>> & string)
 
 export type CountedIn<Own extends Texts> = {

@@ -77,7 +77,7 @@ export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, t
   return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })
 }
 
-/** The notice that an event is canceled or postponed, with its reason; else empty. */
+/** The notice that an event is canceled or postponed, with its reason; empty for a scheduled one. */
 export function noticeOf(
   site: Pick<Site, 'language'>,
   row: Pick<EventRow, 'event_status' | 'event_status_reason'>,

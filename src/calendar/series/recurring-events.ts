@@ -326,8 +326,8 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * Takes an occurrence out of the trash and its date back into the rule. In a trashed series, the date becomes
- * the only one.
+ * Takes the date of an occurrence that leaves the trash back into the rule. In a trashed series, it becomes
+ * the only date.
  */
 async function restoreDate(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
   const modified_utc = formatUtc(now)

@@ -181,7 +181,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** Condition for the terms of an event; for none if the caller does not see the event in lists. */
+/** Condition for an event's terms; for no term if the caller does not see the event in lists. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`

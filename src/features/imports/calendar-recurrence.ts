@@ -81,7 +81,7 @@ export function componentRecurrence(
   return datesOf(component, start, { span, zones, reason }) ?? { unread: reason }
 }
 
-/** A test whether a wall time is in `dates`, or has the time of day of the start. */
+/** Makes a test: true for a wall time in `dates`, or at the time of day of the start. */
 function isDateOf({ wall: first }: CalendarTime, dates: readonly string[]): (wall: string) => boolean {
   const known = new Set(dates)
   return (wall) => wall.slice(10) === first.slice(10) || known.has(wall)

@@ -158,7 +158,7 @@ export function refuseOutage(error: unknown): void {
   if (error instanceof DatabaseUnavailable || error instanceof StalePlan || isConflict(error)) throw error
 }
 
-/** Notes that the source still has the record: a mirror trashes others. `here` has values kept here. */
+/** Notes that the source still has the record: a mirror trashes others. `here` are values kept here. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
   else remember(run.links, itemKey(item.kind, item.identity), record)

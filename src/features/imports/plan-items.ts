@@ -150,7 +150,7 @@ function planOf(
   const plan = planItem(told, before, conflicts)
   if (plan.act === 'create' && !run.options.private && item.values.status === 'private')
     return { act: 'leave out' }
-  // A later revision or a new address of the page is stored without changed fields too.
+  // A later revision or a new address of the page is stored even if no field has changed.
   const isNoted = isNext || (known && known.page !== pageOf(run, item))
   return plan.act === 'nothing' && isNoted ? { act: 'update', fields: [], kept: [] } : plan
 }

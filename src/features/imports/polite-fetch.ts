@@ -14,7 +14,7 @@ export interface FetchOptions {
   accept: string
   /** True if redirects to other origins are followed, without the login. */
   leavesLogin?: boolean
-  /** In ms, before the first retry; it doubles with each further one. */
+  /** In ms: the pause before the first retry; it doubles with each further one. */
   backOffMs: number
   attempts?: number
   sending?: Sending

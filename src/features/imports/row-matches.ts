@@ -21,7 +21,7 @@ interface EventBeside extends EventHere {
   venues: readonly string[]
 }
 
-/** Gaps of up to this many days between rows are read along, to save queries. */
+/** Rows at most this many days apart share one query. */
 const GAP_DAYS = 10
 const MOST_EVENTS = 20_000
 

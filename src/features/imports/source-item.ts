@@ -306,7 +306,7 @@ export function keptAfter(
   return { ...after, ...Object.fromEntries(known) }
 }
 
-/** True for an earlier revision than the stored one, which only `overwrite` writes. */
+/** True for an earlier revision than the stored one, unless the policy is `overwrite`, which writes it. */
 export function isOlder(
   { sequence }: Pick<SourceItem, 'sequence'>,
   known: Pick<ImportItemColumns, 'sequence'>,

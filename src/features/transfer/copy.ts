@@ -146,7 +146,7 @@ export async function copyByAddress(
       await target.close()
     }
   } catch (error) {
-    // The store rejects with a Problem; `report` got the cause.
+    // The store rejects with a Problem; `failures` has the cause.
     throw error instanceof Problem ? (failures[0] ?? error) : error
   } finally {
     await source.close()

@@ -13,7 +13,7 @@ const RECORDS = 10
 
 type Asks = 'list' | 'read' | 'create' | 'update'
 
-/** Its arguments are parameters of the REST API. */
+/** A tool, whose arguments are parameters of the REST API. */
 export interface AssistantTool {
   name: string
   about: AssistantText
@@ -187,7 +187,7 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** Only the JSON `false` makes a call write. Undefined if `dry_run` cannot be read. */
+/** True unless `dry_run` is the JSON `false`, without which no call writes. Undefined if unreadable. */
 export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   if (sent === false) return false
   return (sent ?? true) === true || flag.read(sent) || undefined
@@ -226,7 +226,6 @@ function comingOf({ start_date: start, end_date: end, when }: JsonRecord): JsonR
   return (end ?? null) === null ? { ends_after: 'now', strict_dates: true } : { start_date: 'today' }
 }
 
-/** The path of a record; undefined unless `id` is a positive integer. */
 function idPath(id: unknown): string | undefined {
   const number = readInteger(id)
   return number === undefined || number < 1 ? undefined : `/${number}`
@@ -235,7 +234,7 @@ function idPath(id: unknown): string | undefined {
 const slugPath = (slug: unknown) =>
   typeof slug === 'string' && slug !== '' ? `/by-slug/${encodeURIComponent(slug.toWellFormed())}` : undefined
 
-/** Clamps the number, as the REST API does. */
+/** Clamps the number to `MOST_RECORDS`, as the REST API does. */
 const sizeOf = (size: unknown) =>
   Number(textOf(size ?? RECORDS)) > MOST_RECORDS ? MOST_RECORDS : (size ?? RECORDS)
 

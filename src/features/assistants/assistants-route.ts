@@ -447,7 +447,7 @@ function describeTool(tool: AssistantTool, site: Site): JsonRecord {
 
 const declared = resources.map(({ resource }) => resource)
 
-/** Returns the plainest form of the field, without references. */
+/** Schema of an argument, in the plainest form of its field and without references. */
 function argumentSchema(name: string, field: Field): Schema {
   if (name === 'per_page') return { type: 'integer', minimum: 1, maximum: MOST_RECORDS }
   if (field.kind.read === links.read) return linkSchema(field)

@@ -17,7 +17,7 @@ export const serving: Serving = {
   },
 }
 
-/** The first request loads the code: without assistants none is in memory. */
+/** Loads the code at the first request, so that without assistants none is in memory. */
 function onDemand({ service, entrance, routes }: RowGround): Answering {
   let loaded: Promise<Answering> | undefined
   const load = async (): Promise<Answering> => {

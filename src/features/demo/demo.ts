@@ -41,8 +41,8 @@ interface Made {
 
 /**
  * Creates the demo in one transaction, in the name of the first administrator; changes nothing if there are
- * events. Returns a sentence.
- * @throws Error when there is no administrator
+ * events. Returns a sentence on what was done.
+ * @throws Error if there is no administrator
  */
 export async function fillDemo({ now, ...ground }: DemoGround): Promise<string> {
   const { database } = ground

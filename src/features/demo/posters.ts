@@ -4,7 +4,7 @@ export interface Poster {
   file: string
   /** Lines of letters A to Z and spaces. */
   words: readonly string[]
-  /** `#rrggbb`. */
+  /** As `#rrggbb`. */
   colours: readonly [above: string, below: string, motif: string, letters: string]
   motif: keyof typeof motifs
   /** `wide` suits a page, `tall` a wall; `large` has every image size. */
@@ -187,10 +187,7 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
 
 const SVG_READER = { operation: ['VipsForeignLoadSvg'] }
 
-/**
- * While this draws, sharp can read SVG, which is blocked at all other times: no file of a client may reach
- * that reader.
- */
+/** Draws posters as JPEG. Only meanwhile can sharp read SVG, so no file of a client reaches that reader. */
 export async function drawPosters(posters: readonly Poster[]): Promise<Map<Poster, Buffer>> {
   const { default: sharp } = await import('sharp')
   const draw = (poster: Poster): Sharp => sharp(Buffer.from(svgOf(poster))).jpeg({ quality: 86 })

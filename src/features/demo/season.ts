@@ -1,7 +1,6 @@
 import type { Occasion } from './town.ts'
 
 const arts: readonly Occasion[] = [
-  // Music
   {
     title: 'Opening Concert: The Ardán Quartet',
     weeks: [1],
@@ -118,7 +117,6 @@ const arts: readonly Occasion[] = [
     sent: { cost: '0' },
   },
 
-  // Stage and film
   {
     title: 'The Ferryman’s Daughter',
     weeks: [3, 4],
@@ -199,7 +197,6 @@ const arts: readonly Occasion[] = [
     sent: { cost: ['€8', '€5'] },
   },
 
-  // Art, talks, workshops
   {
     title: 'Nets & Knots: Working the Lough',
     weeks: [0],
@@ -329,7 +326,6 @@ const arts: readonly Occasion[] = [
 export const season: readonly Occasion[] = [
   ...arts,
 
-  // Events that come again
   {
     title: 'Thursday Jazz',
     weeks: [0],
@@ -400,7 +396,6 @@ export const season: readonly Occasion[] = [
     sent: { cost: '0', relaxed: true },
   },
 
-  // Markets
   {
     title: 'Flea Market on the Quay',
     weeks: [2, 10],
@@ -449,7 +444,6 @@ export const season: readonly Occasion[] = [
     sent: { featured: true, cost: ['€3', '€7'], website: 'https://library.kilvara.example/fair' },
   },
 
-  // Sports
   {
     title: 'Lough Vara Regatta',
     weeks: [12],
@@ -511,7 +505,6 @@ export const season: readonly Occasion[] = [
     sent: { cost: '0' },
   },
 
-  // Town life
   {
     title: 'Town Council Meeting',
     weeks: [3, 9, 15],
@@ -548,7 +541,7 @@ export const season: readonly Occasion[] = [
     sent: { hide_from_listings: true },
   },
 
-  // Events that the public does not see yet
+  // Events that the public does not see yet.
   {
     title: 'Lantern Walk',
     weeks: [17],

@@ -402,7 +402,7 @@ export interface Occasion {
   excerpt?: string
   description: string
   sent?: Readonly<Record<string, unknown>>
-  /** Days from the start of the demo until it is published. */
+  /** Days from the start of the demo until the event is published. */
   appears?: number
 }
 

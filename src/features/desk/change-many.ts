@@ -248,9 +248,7 @@ export async function changeMany(
   return { rows, undo: before.length > 0 ? token : undefined }
 }
 
-/**
- * Changes `IN_A_PIECE` records per transaction; retries those that others change, up to `MOST_TRIES` times.
- */
+/** Changes `IN_A_PIECE` records per transaction; one that others change is tried `MOST_TRIES` times. */
 async function inPieces(
   context: Context,
   ids: readonly number[],
@@ -389,8 +387,7 @@ async function prepareRow(
       // If all dates of a series were changed, the undo restores the series.
       if ('recurrence_scope' in scope && typeof repeated === 'number') await noteSeries(tx, repeated, before)
       else if (isChanged(tx, versioned.kind, id)) before.push([resource.path, id, sequence])
-      // Linked records are noted after the event: once the event is undone, the undo can tell whether another
-      // public event uses them.
+      // Linked records follow the event: their undo can then tell whether another public event uses them.
       for (const [path, one, version, kind] of along)
         if (isChanged(tx, kind, one)) before.push([path, one, version, true])
       const made = make ? await make(tx) : undefined

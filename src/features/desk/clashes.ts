@@ -52,9 +52,7 @@ const MOST_COMPARED = 100
 
 type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller'>
 
-/**
- * Returns each draft's clashes and likely duplicates that the caller may see, by a few queries on an index.
- */
+/** Returns each draft's clashes and likely duplicates that the caller may see. All share a few queries. */
 export async function findClashes(drafts: readonly EventDraft[], asker: ByCaller): Promise<Clashes[]> {
   if (drafts.length === 0) return []
   const { readInLane, db } = asker

@@ -50,9 +50,7 @@ export interface DeskPageFound {
   dates: ReadonlyMap<number, number>
   /** Events in each tab, `MOST_COUNTED + 1` if there are more; undefined if counting would take long. */
   counts: Record<DeskTab, number> | undefined
-  /**
-   * Value of `before` for the previous page; `later`: of `after` for the next. Undefined if there is none.
-   */
+  /** `before` for the previous page; `later`: `after` for the next page. Undefined without such a page. */
   earlier: DeskPlace | undefined
   later: DeskPlace | undefined
   /** False if more than `MOST_COUNTED` events match: then they are listed by start instead. */

@@ -34,10 +34,7 @@ interface CountAuthors extends CountBounds {
 
 type CountRow = { tab: DeskTab; count: number | string }
 
-/**
- * Counts each tab. The statement is short, since SQLite caches no long ones, and preparing takes longer than
- * counting.
- */
+/** Counts each tab in a short statement: SQLite caches no long ones, and would prepare them each time. */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,
   isWanted: RawBuilder<SqlBool>,

@@ -294,8 +294,7 @@ async function tools(listing: Listing, filters: number): Promise<Html> {
     ...(seesAll(caller) ? [{ value: 'mine', text: say('Mine') }] : []),
     ...users.filter(({ id }) => id !== caller.id).map(({ id, name }) => ({ value: String(id), text: name })),
   ]
-  // An imported calendar's full address may be the secret that gives access to it, so only callers who see
-  // all events get this filter.
+  // Only callers who see all events get this filter, since a calendar's full address may be a secret.
   const sources = seesAll(caller) ? (await listSources(db, MOST_OFFERED)).map(sourceOption) : []
   const select = (name: ListField, label: string, none: string, options: Options) =>
     html`<label class="field"><span>${label}</span><select name="${name}">\

@@ -224,8 +224,7 @@ async function findByWords(words: readonly string[], asker: ByCaller): Promise<C
   const search = { include, exclude: [] }
   const found = await findMatching(search)
   const read = async (isFound: Expression<unknown>) => {
-    // Without `materialized`, PostgreSQL would read all events by id for words that it estimates to be
-    // frequent.
+    // Without `materialized`, PostgreSQL would read all events by id for words that it takes for frequent.
     const query = sql<Candidate>`
       with found as materialized (select events.id from events where ${isFound})
       select ${columns(0)} from found join events on events.id = found.id where ${isSeen(caller)}

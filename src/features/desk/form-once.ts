@@ -47,10 +47,7 @@ const DONE = 200
 
 const placeOf = ({ caller }: Context, key: string) => ({ user: caller.id, key: `desk ${key}` })
 
-/**
- * Returns the result of `doOnce` for a key: undefined if the key is unknown, `'under way'` while the work
- * runs.
- */
+/** Returns the result of `doOnce`: undefined for an unknown key, `'under way'` while the work runs. */
 export async function findResult(context: Context, key: string): Promise<object | 'under way' | undefined> {
   const stored = await findStored(context.db, placeOf(context, key), storedSince(context))
   if (stored?.fingerprint !== FINGERPRINT) return undefined

@@ -8,10 +8,7 @@ export interface Position {
 
 const LONGEST = 2000
 
-/**
- * Reads a position; `near` completes a short plus code. Undefined for other texts and for shortened links,
- * which contain no position.
- */
+/** Reads a position; `near` completes a short plus code. Undefined for shortened links and other texts. */
 export function parsePosition(text: string, near?: Position): Position | undefined {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.length > LONGEST) return undefined

@@ -138,9 +138,7 @@ export async function untrashRecord(
   return updateRecord(context, served, id, { status: status ?? 'draft' }, version)
 }
 
-/**
- * Also deletes the desk's rows about a term. Those about other records are kept, as these may be restored.
- */
+/** Also deletes the desk's rows about a term; other records keep theirs, as they may be restored. */
 function removing(context: Context, served: ServedResource, id: number): Around<WriteResult> {
   const { name } = served.resource
   if (name !== 'category' && name !== 'tag') return savingFor(context, served, { record: id })

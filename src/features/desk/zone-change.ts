@@ -205,8 +205,7 @@ async function movePiece(tx: Tx, change: ZoneChangeColumns, now: number): Promis
   const rows: EventRow[] = await lockedRows(tx, query).execute()
   await saveMoved(tx, change, rows, (row) => timesInZone(row, change.new_zone, keeps), now)
   if (rows.length > 0) return true
-  // A rule follows the local time of its zone, and no rule of another zone would give the same moments. So
-  // series are skipped.
+  // No rule of another zone gives the same moments, since a rule follows local time: series are skipped.
   if (keeps === 'moment') return false
   const next = await tx
     .selectFrom('series')

@@ -2,7 +2,7 @@ import type { Db } from '../../store/storage/database.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { statement } from '../../store/storage/statement.ts'
 
-/** Characters of a description loaded for an excerpt. */
+/** At most this many characters of a description are loaded for an excerpt. */
 export const EXCERPT_FROM = 500
 
 const SHOWN = [

@@ -131,8 +131,8 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
 }
 
 /**
- * Writes STATUS, CLASS:PRIVATE unless it is published, and properties of our own (publication date, status),
- * which our imports read back.
+ * Writes STATUS, CLASS:PRIVATE for an unpublished event, and properties of our own (publication date,
+ * status), which our imports read back.
  */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
@@ -217,8 +217,8 @@ function writeDescription({ news, html, text }: EventFacts): string[] {
 }
 
 /**
- * The attendance mode and, if the caller may see the online link, when it is shown: as own properties, since
- * iCalendar has none.
+ * Writes properties of our own, since iCalendar has none: the attendance mode and, if the caller may see the
+ * online link, when that is shown.
  */
 function writeMeeting({ attendance, online_url, online_shown }: EventRow): string[] {
   if (online_url === '') return attendance === '' ? [] : [contentLine(OWN_ATTENDANCE, attendance)]

@@ -43,8 +43,7 @@ export const icalendar = feedFormat({
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // Withdrawn exceptions of a series are not cancelled: the first may share the UID of the series, which
-    // still takes place.
+    // A series' withdrawn exceptions are not cancelled: the first may share the UID of the series.
     const excepted = new Set<number>()
     // Sequence numbers are read before the events: a low one only makes programs show a change again, a high
     // one hides a later change.

@@ -57,8 +57,7 @@ function writeItem(context: Context, facts: EventFacts): string {
     url: facts.url,
     title: facts.heading,
     summary: [...facts.news, describeWhen(context, row), ...meetingPlaces(facts)].join('\n'),
-    // JSON Feed requires `content_text` or `content_html`, so without HTML there is a text, even an empty
-    // one.
+    // JSON Feed requires `content_text` or `content_html`; without HTML, even an empty text is written.
     content_text: facts.html === '' ? facts.text : undefined,
     content_html: facts.html === '' ? undefined : facts.html,
     image: image?.url,

@@ -23,7 +23,7 @@ export interface Postponed {
   later: EventRow | undefined
 }
 
-/** Reads both links. One counts if the former event is still postponed and the other is not in the trash. */
+/** Reads both links; one counts while its former event is postponed and the other event is not trashed. */
 export async function findPostponed({ db }: Pick<Context, 'db'>, row: EventRow): Promise<Postponed> {
   const found: Postponed = { former: undefined, later: undefined }
   for (const { id, isLater } of await selectSides(db, { event: row.id })) {

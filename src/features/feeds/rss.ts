@@ -42,7 +42,7 @@ ${emptyElement('atom:link', { href: self, rel: 'self', type: 'application/rss+xm
 `
 }
 
-/** Plain text as HTML, for which feed readers take descriptions. */
+/** Plain text as HTML, since feed readers take descriptions for HTML. */
 function htmlOf(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>\n')
 }

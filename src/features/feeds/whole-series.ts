@@ -9,7 +9,7 @@ import { calendarLines } from './calendar-lines.ts'
 import { findOccurrenceTimes, type OccurrenceTimes } from './occurrence-times.ts'
 import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from './zone-rules.ts'
 
-/** Written as one VEVENT with the rule, and one for each occurrence that differs (`overrides`). */
+/** A series, written as one VEVENT with the rule and one for each occurrence that differs (`overrides`). */
 export interface WholeSeries {
   series: SeriesRow
   start: Start
@@ -32,8 +32,8 @@ const DAY_SECONDS = 86_400
 const MOST_DATES = 2000
 
 /**
- * Undefined if single events have to be written: the series is not public, or some programs would compute its
- * times wrongly.
+ * Gathers what a feed says of a series. Undefined if single events have to be written: the series is not
+ * public, or some programs would compute its times wrongly.
  * @param listed ids of occurrences shown to the caller even if they are not public
  */
 export async function gatherSeries(
@@ -50,8 +50,8 @@ export async function gatherSeries(
   const isPlain = start.allDay || (isUtc(start.zone) && isUtc(context.site.timezone))
   const rules = isPlain ? undefined : isUtc(start.zone) ? UTC_RULES : zoneRulesOf(start.zone, context.now)
   const byRule = datesByRule(series, start)
-  // True if an occurrence needs its own VEVENT. It also does if a clock change makes its local length differ
-  // from the first's, since programs disagree on whether end or length stays.
+  // True if an occurrence needs its own VEVENT. One reason is a clock change that makes its local length
+  // differ from the first's: programs disagree on whether the end or the length stays.
   const isOdd = (row: OccurrenceTimes) =>
     isOverride(row, series) || (!start.allDay && wallMs(row) !== wallMs(first))
   const overrides = new Set(shown.filter(isOdd).map(({ id }) => id))

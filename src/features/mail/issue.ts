@@ -53,10 +53,7 @@ const MOST_DATES = 6
 export const isOfSubscription = ({ content }: Pick<MailMessageColumns, 'content'>): boolean =>
   content.startsWith('{"subscription":')
 
-/**
- * Writes an issue, or a reminder or news of one event. Undefined if there is nothing to tell, or the
- * subscription has ended.
- */
+/** Writes an issue, reminder or news; undefined if there is nothing to tell or the subscription has ended. */
 export async function writeIssue(
   ground: CalendarGround,
   message: Pick<MailMessageColumns, 'topic' | 'content' | 'language'>,
@@ -151,10 +148,7 @@ const partOf = (heading: string, entries: readonly Entry[]): Block[] =>
 const restOf = (site: Site, kind: 'text' | 'small', text: MailText, count: number): Block[] =>
   count <= 0 ? [] : [{ kind, text: sayMail(site, text, { number: writtenNumber(site, count) }) }]
 
-/**
- * The number of found events not shown. Each entry in `shown` stands for one group, in order, so later groups
- * are not shown.
- */
+/** Counts found events not shown. Each entry in `shown` stands for one group; later groups are not shown. */
 const leftOf = ({ total }: Grouped, groups: readonly EventRow[][], shown: readonly Entry[]): number =>
   total - groups.slice(0, shown.length).flat().length
 
@@ -299,7 +293,6 @@ async function writeReminder(
   return { about: title, letter: { subject: sayMail(site, OPENINGS[topic], { title }), blocks }, calendar }
 }
 
-/** Shown width of a picture in pixels. */
 const WIDE = 550
 
 function pictureBlocks(context: Context, row: EventRow, image: ImageRow | undefined): Block[] {

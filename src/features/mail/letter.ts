@@ -11,26 +11,26 @@ export interface Letter {
 
 export type Block =
   | { kind: 'text' | 'small' | 'heading'; text: string }
-  /** Written by somebody else; its line breaks are kept. */
+  /** A text by somebody else; its line breaks are kept. */
   | { kind: 'quote'; text: string }
   | { kind: 'button' | 'link'; text: string; url: string }
   | { kind: 'facts'; rows: readonly (readonly [label: string, value: string])[] }
   | { kind: 'entries'; entries: readonly Entry[] }
   | ({ kind: 'picture' } & LetterPicture)
 
-/** Served by the site itself. */
+/** A picture that the site itself serves. */
 export interface LetterPicture {
   url: string
   /** Empty for a decorative picture. */
   alt: string
-  /** Of the image file, in pixels. */
+  /** Width of the image file, in pixels. */
   width: number
   height: number
 }
 
 export interface Entry {
   title: string
-  /** Empty: no link. */
+  /** Empty for no link. */
   url: string
   lines: readonly string[]
 }
@@ -135,7 +135,7 @@ function wrapped(text: string, width = WIDTH): string {
   return [...lines, last].join('\n')
 }
 
-/** Dark colours only. Light ones are in attributes, for mail programs without style sheets. */
+/** Only the dark colours: light ones are in attributes, for mail programs without style sheets. */
 const STYLE = trusted(`
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
@@ -160,7 +160,6 @@ const BACK = 'width:100%;border-collapse:collapse;background-color:#f3f4f6'
 const SHEET = 'background-color:#ffffff;border:1px solid #dde1e6;border-radius:10px;padding:24px 24px 8px'
 const ICON = 'width:32px;height:32px;border-radius:6px;vertical-align:middle;margin-right:8px'
 const PICTURE = 'display:block;width:100%;height:auto;border-radius:6px'
-/** Width of the text in pixels. */
 const COLUMN = 550
 
 function writeHtml(subject: string, blocks: readonly Block[], head: Letterhead): Html {

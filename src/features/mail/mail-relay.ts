@@ -24,10 +24,7 @@ export interface OutgoingMessage extends WrittenLetter {
   calendar?: string | undefined
 }
 
-/**
- * Timeouts in ms. `attempt` limits the whole attempt: `silent` never ends one whose relay sends a byte now
- * and then.
- */
+/** In ms. `attempt` limits the whole attempt, since `silent` begins anew with each byte of the relay. */
 const PATIENCE = { connect: 15_000, silent: 30_000, attempt: 90_000 }
 
 const A_SECOND = 10
@@ -85,10 +82,7 @@ export async function openRelay(config: Config, patience = PATIENCE): Promise<Re
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-/**
- * The password from the configured file, or else from the relay's URL.
- * @throws Error with one sentence if the file cannot be read
- */
+/** @throws Error with one sentence if the password file cannot be read */
 function passwordOf({ mail_password_file: file }: Config, inAddress: string): string {
   if (file === '') return inAddress
   try {
@@ -98,10 +92,7 @@ function passwordOf({ mail_password_file: file }: Config, inAddress: string): st
   }
 }
 
-/**
- * `mail_from` or, if that is empty, the user name at the relay.
- * @throws Error with one sentence if it is not a valid address
- */
+/** @throws Error with one sentence if neither `mail_from` nor the relay's user name is a valid address */
 function senderOf({ mail_from }: Config, user: string): string {
   const from = parseMailAddress(mail_from || user)
   if (from !== undefined) return from

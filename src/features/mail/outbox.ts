@@ -15,7 +15,7 @@ import type { MailMessageColumns } from './mail-tables.ts'
 export interface NewMessage {
   to: string
   language: Language
-  /** Such as `invitation`. */
+  /** Kind of message, such as `invitation`. */
   topic: string
   letter: Letter
   /** A second message with this name is not queued. */
@@ -38,8 +38,8 @@ const STRANGER_A_DAY = 10
 const LONGEST_CONTENT = 200_000
 
 /**
- * Queues a message. Returns false if it was queued before, strangers caused too many messages to the address,
- * or the address is not valid: those of users may be of forms that relays refuse.
+ * Queues a message. Returns false if it was queued before, if strangers caused too many messages to the
+ * address, or if the address is invalid, as a user's may be.
  * @throws MailRefusal if the letter is far too long
  */
 export async function queueMessage(tx: Tx, message: NewMessage, now: number): Promise<boolean> {
@@ -142,7 +142,7 @@ export async function claimMessage(
   now: number,
 ): Promise<MailMessageColumns | undefined> {
   const { nowUtc, latestUtc } = dueTimes(now)
-  // Keeps two senders together below the hourly limit.
+  // The lock keeps two senders together below the hourly limit.
   await holdName(tx, 'mail')
   if ((await countSending(tx, now)) >= perHour) return undefined
   const due = tx
@@ -198,10 +198,7 @@ export type Outcome =
   /** The relay could not be reached or refuses all messages; the message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
-/**
- * Records the outcome; returns true if the message is given up. Settled content is erased, since it may have
- * a secret link.
- */
+/** Records the outcome; true if the message is given up. Content is erased: it may have a secret link. */
 export async function settleMessage(
   tx: Tx,
   { id, attempts }: MailMessageColumns,
@@ -275,7 +272,7 @@ export function listMessages(db: Db, most: number): Promise<Omit<MailMessageColu
 }
 
 const KEPT_DAYS = 30
-/** Days that settled messages to addresses typed by strangers are kept, as unconfirmed subscriptions are. */
+/** In days: how long settled messages caused by strangers are kept, like unconfirmed subscriptions. */
 const KEPT_DAYS_BY_STRANGER = 2
 
 export const mailPrunings: readonly Pruning[] = [

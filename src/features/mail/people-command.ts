@@ -32,10 +32,7 @@ export function registerPeopleCommands(program: Command, { configure, features }
     )
 }
 
-/**
- * The address in its stored form.
- * @throws Error with one sentence if it is not valid
- */
+/** @throws Error with one sentence if the address is not valid */
 function addressIn(text: string): string {
   const address = parseMailAddress(text)
   if (address === undefined) throw new Error(`${text} is no e-mail address.`)

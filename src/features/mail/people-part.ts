@@ -5,7 +5,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 export interface KeptOfAddress {
   /** Rows stored about an e-mail address, without secrets. */
   export: (db: Db, address: string) => Promise<readonly object[]>
-  /** Returns the number of deleted rows. */
+  /** Deletes all rows about the address and returns their number. */
   forget: (tx: Tx, address: string) => Promise<number>
 }
 
@@ -29,7 +29,7 @@ export async function exportAddress(
   return all
 }
 
-/** Returns the number of deleted rows. */
+/** Deletes what features store about the address, and returns the number of rows. */
 export async function forgetAddress(features: readonly Feature[], tx: Tx, address: string): Promise<number> {
   let count = 0
   for (const { keeps } of features) count += (await (await keeps?.())?.forget(tx, address)) ?? 0

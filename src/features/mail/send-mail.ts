@@ -33,10 +33,7 @@ export interface MailSender {
   round: Promise<void> | undefined
   /** Nothing is sent before this time, in ms since the epoch. */
   restsUntil: number
-  /**
-   * An attempt whose outcome could not be stored, for example because the disk is full. It is stored before
-   * anything else is sent.
-   */
+  /** An attempt whose outcome could not be stored, as on a full disk. It is stored before any sending. */
   unsettled: Attempt | undefined
 }
 
@@ -47,9 +44,9 @@ interface Attempt {
 
 type Composed = Omit<OutgoingMessage, 'to' | 'fromName' | 'messageId'>
 
-/** Pause after an attempt that failed because the relay was busy or unreachable. */
+/** In ms: pause after an attempt that failed because the relay was busy or unreachable. */
 const REST_MS = MINUTE_MS
-/** Pause after a database error. */
+/** In ms: pause after a database error. */
 const SHORT_REST_MS = 10_000
 
 /** Sends messages that are due. If a round is already under way, returns its promise. */

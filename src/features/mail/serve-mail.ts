@@ -18,7 +18,7 @@ const EVERY_MS = 500
 const FOLLOWS_EVERY_MS = 1000
 
 /**
- * Does nothing if no relay is configured.
+ * Sends queued e-mail and serves subscriptions; does nothing if no relay is configured.
  * @throws Error with one sentence if the mail settings are not valid together
  */
 export async function serveMail(start: ServiceStart): Promise<Serving> {
@@ -74,7 +74,6 @@ export async function serveMail(start: ServiceStart): Promise<Serving> {
   }
 }
 
-/** Where the site serves its icon or logo as PNG. */
 const ICON_PATH = '/apple-touch-icon.png'
 
 /** True if the site has an icon or logo that can be PNG. SVG and ICO files are not converted. */

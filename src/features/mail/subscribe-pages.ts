@@ -82,7 +82,7 @@ interface Typed {
   fault?: MailText
 }
 
-/** Daily or a weekday. Names of weekdays are taken from the week of Monday, 30 November 2026. */
+/** Offers daily issues or a weekday, whose name is that of a day in the week of Monday, 30 November 2026. */
 function rhythmField(context: Context, chosen: string): Html {
   const { site } = context
   const [first, ...others] = ISSUE_DAYS.map((value, at) => {
@@ -96,7 +96,7 @@ function rhythmField(context: Context, chosen: string): Html {
 
 let zones: Choices | undefined
 
-/** All time zones as choices, made once, since there are hundreds. */
+/** All time zones as choices; made once, since there are hundreds. */
 function allZones(): Choices {
   const names = zones ? [] : ['UTC', ...Intl.supportedValuesOf('timeZone')]
   zones ??= choicesOf([...new Set(names)].map((value) => ({ value, text: value.replaceAll('_', ' ') })))
@@ -180,7 +180,7 @@ function countAsked({ asked }: SubscribeRoute, address: string, now: number): vo
   }
 }
 
-/** The answer is the same for every address, subscribed or not, and for bots. */
+/** Takes the form. The answer is the same for every address, subscribed or not, and for bots. */
 async function takeForm({ route, context, incoming, field }: AskedPage): Promise<SubscribeAnswer> {
   const wanted = await wantedIn(context, field('list'), field('event'))
   const rhythm = readRhythm(field('rhythm'))
@@ -282,7 +282,6 @@ async function showSent({ context }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** The page for a link that was used, has expired or never existed. */
 const goneView = (context: Context): SubscribeView => ({
   status: 404,
   title: say(context, 'This link is no longer good'),
@@ -349,10 +348,7 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/**
- * Ends a subscription without a question or cookie, as mail programs request it (RFC 8058). Unknown tokens
- * get the same answer.
- */
+/** Ends a subscription without a question, as mail programs ask (RFC 8058); unknown tokens look the same. */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)
   if (found) await context.write((tx) => endSubscription(tx, found))

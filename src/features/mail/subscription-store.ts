@@ -34,7 +34,7 @@ export type Subscribed =
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-/** An advisory lock. A subscriber is deleted with the last subscription, but not while another is added. */
+/** Advisory lock: a subscriber goes with the last subscription, but not while another is being added. */
 const holdSubscribers = (tx: Db) => holdName(tx, 'mail subscriptions')
 
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
@@ -219,14 +219,14 @@ export async function exportSubscriber(db: Db, address: string): Promise<object[
   return [{ kept: 'subscriber', ...own }, ...asked, ...sent]
 }
 
-/** Counts permanent refusals in a row: `isReached` is false after one. */
+/** Counts permanent refusals in a row; `isReached` resets the count. */
 export async function noteReached(tx: Tx, address: string, isReached: boolean): Promise<void> {
   const update = tx.updateTable('mail_subscribers').where('address', '=', address)
   if (isReached) await update.set({ failures: 0 }).where('failures', '>', 0).execute()
   else await update.set(({ eb }) => ({ failures: eb('failures', '+', 1) })).execute()
 }
 
-// Delete unconfirmed subscriptions, those to events long over, and subscribers without subscriptions.
+// Deletes unconfirmed subscriptions, those to events long over, and subscribers without subscriptions.
 export const subscriptionPrunings: readonly Pruning[] = [
   {
     days: CONFIRM_HOURS / 24,

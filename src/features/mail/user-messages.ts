@@ -9,10 +9,7 @@ import type { ToldToUser } from '../desk/desk-page.ts'
 import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
-/**
- * Queues an invitation, or a link to reset the password. Returns false if e-mail is off or the user has no
- * address.
- */
+/** Queues an invitation or a reset link; returns false if e-mail is off or the user has no address. */
 export async function tellUser(
   tx: Tx,
   { kind, user, link, by }: ToldToUser,

@@ -53,7 +53,7 @@ async function timed<T>(metrics: Metrics, kind: 'writes' | 'searches', work: () 
   }
 }
 
-/** Resets the event loop delays, so that each read has those since the last. */
+/** Reads all metrics. Event loop delays are reset, so that each read has those since the previous one. */
 export async function readMetrics(metrics: Metrics, watched: Watched): Promise<Family[]> {
   return [
     single('kalends_start_time_seconds', 'gauge', 'When the process began, since the epoch.', startSeconds()),
@@ -101,7 +101,6 @@ function queueFamilies({ admission }: Watched): Family[] {
   ]
 }
 
-/** Connections to a database server; SQLite has none. */
 function connectionFamilies({ database }: Watched): Family[] {
   const connections = database.connections?.()
   if (!connections) return []
@@ -171,7 +170,6 @@ async function memoryFamilies({ memory, cacheBudget, database }: Watched): Promi
   ]
 }
 
-/** Position of the last change; undefined if the database does not answer. */
 async function lastChange({ read }: Database): Promise<number | undefined> {
   const last = read
     .selectFrom('changes')
@@ -205,7 +203,6 @@ function startSeconds(): number {
   return Math.round(Date.now() / 1000 - process.uptime())
 }
 
-/** Numbers of answers since the process began. */
 interface AnswerCounts {
   byRoute: Map<string, RouteCounts>
   sources: Record<Answered['from'], number>

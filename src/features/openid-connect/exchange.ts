@@ -83,10 +83,7 @@ function lacks(token: IDToken, roles: Provider['client']['roles']): boolean {
 
 export type ProviderTrouble = 'silent' | 'unusable' | 'used' | 'denied'
 
-/**
- * Returns why a sign-in failed. The code for the log is ours, or that of the library or a standard, never a
- * text of the provider.
- */
+/** Returns why a sign-in failed; `code`, for the log, never has a text of the provider. */
 export async function describeFault(error: unknown): Promise<{ why: ProviderTrouble; code: string }> {
   const { AuthorizationResponseError, ResponseBodyError } = await import('openid-client')
   for (const each of causesOf(error)) {

@@ -89,13 +89,12 @@ async function chosenUser(tx: Tx, { token, user }: Purpose, now: number): Promis
   return user === 0 ? undefined : ((await findUser(tx, user)) ?? 'gone')
 }
 
-/** Takes away a role that the provider has taken, and ends its sessions. */
+/** Takes away a role that the provider no longer gives, and ends the user's sessions. */
 async function loseRole(tx: Tx, user: User): Promise<void> {
   if (user.role !== 'subscriber') await setRole(tx, user, 'subscriber')
   await endSessions(tx, user.id)
 }
 
-/** Changes the role; the last administrator keeps theirs. */
 async function setRole(tx: Tx, user: User, role: User['role']): Promise<void> {
   try {
     await changeRole(tx, user.id, role)
@@ -160,7 +159,7 @@ async function makeUser(tx: Tx, claimed: Claimed, now: number): Promise<User> {
   return user
 }
 
-/** Inserts `plain` if the e-mail or name is refused. */
+/** Inserts `values`, or `plain` if their e-mail address or name is refused. */
 async function insertWith(
   tx: Tx,
   values: Parameters<typeof insertUser>[1],

@@ -10,7 +10,7 @@ export interface OpenIdClient {
   secret: string
   name: string
   roles: readonly RoleRow[]
-  /** Without it, only people with a row of `roles` get in. */
+  /** If undefined, only people with a row of `roles` may sign in. */
   defaultRole: Role | undefined
   hidesPasswords: boolean
 }

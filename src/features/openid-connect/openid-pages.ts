@@ -36,7 +36,7 @@ export function openPages(provider: Provider, logger: Logger): OpenPage[] {
   ]
 }
 
-/** Shows what goes wrong at the provider as a page, and logs it. */
+/** Shows a failure at the provider as a page, and logs it. */
 async function guarded(
   { client }: Provider,
   logger: Logger,
@@ -57,7 +57,7 @@ async function guarded(
 
 class ProviderFault extends Error {}
 
-/** Asks the provider, with a few requests at once for each client and for all clients together. */
+/** Asks the provider; few requests at once are allowed for each client, and for all together. */
 function asking<T>({ turns }: Provider, { address }: AnyDeskRequest, ask: () => Promise<T>): Promise<T> {
   const safely = () =>
     ask().catch((cause: unknown) => {
@@ -72,7 +72,7 @@ async function metadataFor(provider: Provider, request: AnyDeskRequest): Promise
 
 const returnAddress = ({ url }: Site) => `${url}/desk${RETURN_PATH}`
 
-/** The server stores nothing: the cookie seals the sign-in under way. */
+/** Begins a sign-in. The server stores nothing, since the cookie has the sealed flow. */
 async function start(provider: Provider, request: AnyDeskRequest): Promise<DeskAnswer> {
   const { context, query, user } = request
   const { site, now } = context

@@ -20,7 +20,7 @@ const METADATA_MS = 300_000
 const FAILURE_MS = 3000
 /** In seconds. */
 const TIMEOUT = 5
-/** Seconds by which the two clocks may differ. */
+/** Seconds by which the provider's clock may differ. */
 export const SKEW = 60
 
 export function makeProvider(client: OpenIdClient): Provider {
@@ -64,12 +64,12 @@ export async function discover({ issuer, id }: OpenIdClient): Promise<ServerMeta
     ...(issuer.protocol === 'http:' && { execute: [library.allowInsecureRequests] }),
   })
   const metadata = found.serverMetadata()
-  // The library lets some providers name another issuer.
+  // The library accepts another issuer from some providers.
   if (URL.parse(metadata.issuer)?.href !== issuer.href) throw new UnusableAnswer('issuer')
   return metadata
 }
 
-/** Fetches the keys anew for each sign-in, so that one that the provider has just changed is known. */
+/** Fetches the keys anew for each sign-in, so that a key just changed by the provider is known. */
 export async function configurationFor(
   { issuer, id, secret }: OpenIdClient,
   metadata: ServerMetadata,

@@ -8,7 +8,7 @@ export interface Seal {
 
 const derive = promisify<string, string, number, object, Buffer>(scrypt)
 
-/** Derives a key, the same on every node. Guessing secrets by it is as slow as by a password hash. */
+/** Derives a key, the same on every node; guessing the secret by it is as slow as by a password hash. */
 export async function makeSeal(secret: string, issuer: string, client: string): Promise<Seal> {
   return { key: await derive(secret, `kalends ${issuer} ${client}`, 32, { cost: 2 ** 14 }) }
 }
@@ -92,7 +92,7 @@ export function secretOf({ key }: Seal, of: 'verifier' | 'nonce', { state }: Flo
 
 const LEAVE_MS = 3_600_000
 
-/** A user connects an account by this link, which no other site can make. */
+/** Seals a text for the link by which a user connects an account; no other site can make it. */
 export function sealLeave(by: Seal, session: string, now: number): string {
   return seal(by, 'leave', { session, since: now })
 }

@@ -77,10 +77,7 @@ function readRange(text: string): Range {
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/**
- * A language's quality and place in the header. A tag with a region counts for its language, `*` for those
- * that the header does not name.
- */
+/** A language's quality and place in the header. A tag with a region counts for its language. */
 function wantedBy(ranges: readonly Range[], language: Language): { quality: number; at: number } {
   const isOf = ({ tag }: Range) => tag === language || tag.startsWith(`${language}-`)
   const named = ranges.some(isOf) ? isOf : ({ tag }: Range) => tag === '*'

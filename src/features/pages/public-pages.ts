@@ -152,8 +152,7 @@ export function pageAt(
 ): Otherwise | undefined {
   const { entrance, service } = all
   if (formatOfFile(url.path)) return undefined
-  // If the REST API is at the root, too, browsers get the front page there, and programs the API's entry
-  // point.
+  // With the REST API also at the root, browsers get the front page there, programs the API's entry point.
   const isShared = service.site.restRoot === '' && url.path === '/'
   const isBrowser = takesHtml(request)
   const isPage = (isPagePath(url.path) || isTextPath(all.pages, url.path)) && (!isShared || isBrowser)
@@ -399,10 +398,7 @@ interface PagePermissions {
   framedBy?: string
 }
 
-/**
- * Content-Security-Policy: scripts, styles and fonts from this site, images from any HTTPS host, forms to
- * this site or to `formsLeadTo`.
- */
+/** Content-Security-Policy. Images may also come over HTTPS, and forms may also lead to `formsLeadTo`. */
 export function contentPolicy(
   site: Site,
   mediaUrl: string,

@@ -110,7 +110,6 @@ function differences(sent: TypedForm, published: TypedForm): [control: string, t
   })
 }
 
-/** Uploads the picture, and returns its id; 0 if there is none. */
 async function makePicture(context: Context, submission: Submission): Promise<number> {
   const picture = await findPicture(context.db, submission.form)
   if (!picture) return 0
@@ -129,7 +128,7 @@ async function makePicture(context: Context, submission: Submission): Promise<nu
   })
 }
 
-/** Publishes a proposed change: writes only values that the sender changed. */
+/** Publishes a proposed change: writes only the values that the sender changed. */
 async function publishChange(context: Context, found: Submission): Promise<Verdict> {
   const event = await findEvent(context.db, found.event)
   if (!event || event.status === 'trash') return { decided: found }
@@ -265,8 +264,8 @@ export function revokeLinks(context: Context, id: number): Promise<void> {
 }
 
 /**
- * Publishes a suggestion in the name of the user who trusts its address, if that user may publish. One with a
- * reason in `aside` still waits.
+ * Publishes a suggestion in the name of the user who trusts its address, if that user may publish. A
+ * suggestion with a reason in `aside` still waits.
  */
 export async function publishTrusted(context: Context, confirmed: Submission): Promise<void> {
   const { id, address, aside } = confirmed

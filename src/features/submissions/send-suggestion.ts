@@ -72,7 +72,7 @@ import { ADD_PATH, doublesNote, faultSummary, MOST_PICTURE, suggestForm } from '
 
 export const SENT_PATH = `${ADD_PATH}sent/`
 
-/** How long a cached form is used. */
+/** In ms: how long a cached form is used. */
 const KEPT_MS = 60_000
 /** Pictures are scaled down to fit, in pixels. */
 const PICTURE_SIZE = { width: 1600, height: 1600, fit: 'inside', withoutEnlargement: true } as const
@@ -284,7 +284,7 @@ ${saySubmission(site, OVER[over])} ${saySubmission(site, 'What you typed is stil
   return formAgain(asked, { ...shown, notes }, { status: over === 'unconfirmed' ? 503 : 429, retryAfter })
 }
 
-/** Stores the picture. Returns what is wrong with it, or undefined. */
+/** Stores the picture; returns what is wrong with it, or undefined. */
 async function takePicture(asked: Asked, form: string): Promise<string | undefined> {
   const { route, context, incoming, files, sent } = asked
   const { site, now } = context

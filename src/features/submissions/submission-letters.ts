@@ -79,8 +79,8 @@ export async function queueLinks(
 }
 
 /**
- * Queues a message. False if e-mail is off, no address is confirmed, or strangers have just caused another
- * message to it.
+ * Queues a message. Returns false if e-mail is off, the address is not confirmed, or strangers have just
+ * caused another message to it.
  */
 export async function queueLetter(
   tx: Tx,

@@ -19,7 +19,7 @@ export interface SubmissionSettings {
 /** Divisor of the limits if addresses are not confirmed. */
 const OPEN_SHARE = 4
 
-/** Undefined if nobody may suggest events. */
+/** Reads the settings; undefined if nobody may suggest events. */
 export function submissionSettings(config: Config): SubmissionSettings | undefined {
   const { submissions: mode } = config
   if (mode === 'off' || config.pages === 'off') return undefined
@@ -47,7 +47,7 @@ export function termsVersion(terms: string, { texts }: Pick<Look, 'texts'>): str
   return page ? `${terms} ${hash('sha256', page.body.markup, 'base64url').slice(0, 12)}` : terms
 }
 
-/** The network: the first three bytes of IPv4, the first 48 bits of IPv6. */
+/** Network of an address: the first three bytes of IPv4, the first 48 bits of IPv6. */
 export function networkOf(address: string): string {
   const client = clientOf(address)
   const separator = client.includes(':') ? ':' : '.'

@@ -255,10 +255,7 @@ export async function listOpenOf(db: Db, address: string, now: number, most: num
 /** Maximum of pictures stored; each takes about 300 kB. */
 export const MOST_PICTURES = 300
 
-/**
- * Stores a picture that only editors see. Returns false if there are too many from the network in this hour,
- * or in all.
- */
+/** Stores a picture that only editors see; false if there are too many from the network, or in all. */
 export async function keepPrivatePicture(
   tx: Tx,
   picture: { form: string; block: string; mime_type: string; content: string },
@@ -348,7 +345,7 @@ export async function countPiles(db: Db): Promise<Record<Pile, number>> {
   return { waiting: count('waiting'), aside: count('aside'), spam: count('spam'), decided: count('decided') }
 }
 
-/** When the newest waiting suggestion arrived, up to `untilUtc`. */
+/** When the newest waiting suggestion arrived; those after `untilUtc` do not count. */
 export async function newestWaiting(db: Db, untilUtc: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('submissions')
@@ -406,7 +403,7 @@ export async function findTrust(db: Db, address: string): Promise<number | undef
   return found?.user
 }
 
-/** Returns false if too many addresses are trusted. */
+/** Trusts an address; returns false if too many addresses are trusted. */
 export async function trustAddress(tx: Tx, address: string, user: number, now: number): Promise<boolean> {
   await holdName(tx, 'trusted senders')
   const others = tx.selectFrom('trusted_senders').where('address', '<>', address)
@@ -420,7 +417,7 @@ export async function trustAddress(tx: Tx, address: string, user: number, now: n
   return true
 }
 
-/** Returns the number of deleted rows. */
+/** Ends the trust in an address; returns the number of deleted rows. */
 export async function distrustAddress(tx: Tx, address: string): Promise<number> {
   const gone = await tx.deleteFrom('trusted_senders').where('address', '=', address).executeTakeFirst()
   return Number(gone.numDeletedRows)
@@ -495,10 +492,7 @@ export const submissionPrunings: readonly Pruning[] = [
   },
 ]
 
-/**
- * Deletes decided suggestions last changed before `beforeUtc`; published ones only lose their sender. Returns
- * the number of rows.
- */
+/** Deletes suggestions decided before `beforeUtc`; of published ones, only the sender. Returns how many. */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('submissions')

@@ -11,7 +11,7 @@ export type SubmissionState =
   | 'withdrawn'
   | 'spam'
 
-/** Set aside for too many links, a text that another address has sent as well, or no proof of work. */
+/** Why it is set aside: too many links, a text that another address has sent as well, no proof of work. */
 export type Aside = '' | 'links' | 'repeated' | 'proof'
 
 /** Times are in UTC, and empty if they do not apply. */

@@ -135,7 +135,7 @@ ${when}${place !== '' && html` · <span dir="auto">${place}</span>`}</p><p class
 ${senderOf(one)}</p></div>`
 }
 
-/** Plain text: HTML of the sender is escaped. */
+/** Plain text, to be escaped: the sender may have typed HTML. */
 const titleOf = (site: Site, { title }: Submission): string => title || sayAtDesk(site, '(no title)')
 
 /** Name and address apart, since a name may look like an address. */

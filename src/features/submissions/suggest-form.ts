@@ -74,7 +74,7 @@ export function onlyControls(sent: TypedForm, names: readonly string[]): Record<
   )
 }
 
-/** Venues and organizers are looked up by name, among those that the caller may see. */
+/** Reads the form. Venues and organizers are looked up by name, among those that the caller may see. */
 export async function readSuggestion(context: Context, sent: TypedForm): Promise<ReadSuggestion> {
   const { site, now } = context
   const own = onlyControls(sent, EVENT_CONTROLS)
@@ -129,10 +129,7 @@ function websiteFaults({ site }: Context, own: TypedForm): FormFaults {
   return { website: sayAtDesk(site, 'Write it as https://example.org, for example.') }
 }
 
-/**
- * What is wrong with a repetition: it needs an end, and at most `MOST_DATES` dates. Senders describe other
- * rules in the note.
- */
+/** Faults of a repetition: it needs an end, and at most `MOST_DATES` dates. */
 function repeatFaults(
   { site }: Context,
   typed: TypedForm,

@@ -27,14 +27,14 @@ import type { WebhookReason } from './webhook-texts.ts'
 
 // Sends waiting messages and retries failed ones; disables webhooks that fail for too long.
 
-/** Each process may have one. */
+/** Sends webhooks; each process may have one sender. */
 export interface Sender {
   database: Database
   hosts: readonly string[]
   topics: readonly Topic[]
   contextOf: (isPrivate: boolean) => Context
   report: (error: unknown) => void
-  /** Has to be quick, and must never throw. */
+  /** Must be quick, and must never throw. */
   onSettled: (settled: SettledMessage) => void
   sending: Map<number, Promise<void>>
   stopping: AbortController
@@ -76,15 +76,14 @@ const PAUSES = [
   20 * HOUR,
   24 * HOUR,
 ]
-/** The random part of a pause, so that messages do not come at once. */
+/** Random share of a pause, so that retried messages do not arrive all at once. */
 const JITTER = 0.2
 
 /** In ms. After a longer outage, a receiver gets all waiting messages at once. */
 const OUTAGE = MINUTE
 
 /**
- * In ms. A message older than this is given up after its next failed attempt; a webhook that has failed for
- * longer is disabled.
+ * In ms: age at which a failing message is given up, and time of failure after which a webhook is disabled.
  */
 const LONGEST_FAILURE = 5 * DAY
 
@@ -196,7 +195,7 @@ function nextAttempt(
   return now + Math.max(pause * (1 + JITTER * Math.random()), Math.min(wanted, DAY))
 }
 
-/** If the test arrives, the webhook no longer counts as failing, and its waiting messages are due. */
+/** Sends a test. If it arrives, the webhook no longer counts as failing, and waiting messages are due. */
 export async function sendTest(
   database: Database,
   webhook: WebhookColumns,
@@ -226,10 +225,7 @@ export async function sendTest(
 /** In bytes; longer messages leave the record out. */
 const MOST_BYTES = 20_000
 
-/**
- * Returns the body of a message, with the record as in lists; undefined if the record is no longer visible,
- * which a later message tells.
- */
+/** Returns a message's body, with the record as in lists; undefined if the record is no longer visible. */
 async function writeMessage(
   message: DeliveryColumns,
   context: Context,

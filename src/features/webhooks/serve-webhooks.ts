@@ -50,7 +50,6 @@ function logSettled(logger: Logger, settled: SettledMessage): void {
   else if (begins) logger.warn({ ...line, waiting }, 'webhook fails')
 }
 
-/** Counts since the process began. */
 interface WebhookCounts {
   attempts: Record<SettledMessage['outcome'], number>
   disablings: number

@@ -118,12 +118,12 @@ export async function removeWebhook(tx: Tx, id: number, now: number): Promise<vo
   await noteAct(tx, webhook, 'delete', now)
 }
 
-/** Call `hastenDeliveries` first, so that waiting messages are sent before new ones. */
+/** Enables a webhook. Call `hastenDeliveries` first, so that waiting messages are sent before new ones. */
 export async function enableWebhook(tx: Tx, id: number, now: number): Promise<void> {
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** A disabled webhook never hears of changes made meanwhile. Returns false if it was disabled already. */
+/** Disables a webhook, which never hears of changes meanwhile; returns false if it was disabled already. */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
@@ -347,7 +347,6 @@ export function describeReason(language: Language, stored: string): string {
   return text === undefined ? stored : sayWebhook({ language }, text, { status: value, code: value })
 }
 
-/** Deletes at most `most` old messages; returns how many. */
 async function dropDeliveries(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     delete from webhook_deliveries where id in

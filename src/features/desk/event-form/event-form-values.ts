@@ -298,9 +298,7 @@ const numberOr = (text: string): string | number => (/^\d{1,15}$/.test(text) ? N
 
 type Link = string | Record<string, string>
 
-/**
- * Links to the chosen ids and names. No names are looked up above `MOST_NAMED`: the save is refused anyway.
- */
+/** Links to the chosen ids and names. Above `MOST_NAMED`, no names are looked up: the save is refused. */
 async function linksIn(context: Context, kind: 'venue' | 'organizer', typed: TypedForm): Promise<Link[]> {
   const texts = allTyped(typed, kind)
   if (texts.length > MOST_NAMED) return texts

@@ -69,10 +69,7 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
 /** HEIC files, which many phones write; before this stands the length of the first box, four bytes. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
-/**
- * True if the caller may add pictures. A contributor's picture is hidden from others until a public record
- * uses it (`imagesOpenTo`).
- */
+/** True if the caller may add pictures; a contributor's are hidden until a public record uses them. */
 export const mayAddPicture = (caller: Caller): boolean => can(caller, 'upload') || can(caller, 'edit')
 
 /** Names the file at random if the caller may not upload, so that its address cannot be guessed. */

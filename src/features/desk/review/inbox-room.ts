@@ -384,9 +384,7 @@ async function noticeOf({ context, query }: DeskRequest): Promise<Content> {
   return done === 'withdraw' ? sayAtDesk(site, 'Withdrawn') : undefined
 }
 
-/**
- * Message after a publication. For a scheduled event, it gives the time; linked drafts are public at once.
- */
+/** Message after a publication, with the time for a scheduled event; linked drafts are public at once. */
 async function publishedNotice(context: Context, query: URLSearchParams): Promise<Content> {
   const { site, db, caller, now } = context
   const id = Number(query.get('event'))

@@ -110,10 +110,7 @@ export interface MergedForm {
   conflicts: Conflict[]
 }
 
-/**
- * Fields merged as a unit: nobody has chosen one person's start with another's end. The same goes for
- * coordinates.
- */
+/** Fields merged as a unit: nobody has chosen one person's start with another's end, for example. */
 export const UNITS: readonly (readonly string[])[] = [
   ['start_date', 'end_date', 'timezone', 'all_day'],
   ['geo_lat', 'geo_lng'],

@@ -9,8 +9,7 @@ import { spokenRuleAt } from './spoken-rules.ts'
 import { type SpokenTime, skipFillers, timesAt } from './spoken-times.ts'
 import { type Said, saidAt, type Token, tokensOf, type Vocabulary, vocabularyOf } from './spoken-words.ts'
 
-// Reads an event from one line of natural language, such as `Choir practice, every Tuesday 7:30pm, Town
-// hall`.
+// Reads an event from one natural-language line, such as `Choir practice, every Tuesday 7:30pm, Town hall`.
 
 export interface QuickLine {
   title: string

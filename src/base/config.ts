@@ -370,9 +370,7 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `- \`${environmentName(name)}\`, \`${flagName(name)} ${value}\`${otherwise}: ${about}`
 }
 
-/**
- * Setting groups for `--help` and `docs/configuration.md`: those of the kernel, then one for each feature.
- */
+/** Setting groups for `--help` and `docs/configuration.md`: those of the kernel, then one per feature. */
 export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const own = Object.entries(settingGroups).map(([heading, names]) => ({

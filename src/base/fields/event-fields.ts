@@ -123,9 +123,7 @@ export type RecurrenceScope = (typeof SCOPES)[number]
 
 const isScope = (value: unknown): value is RecurrenceScope => SCOPES.some((scope) => scope === value)
 
-/**
- * Which occurrences a change of a series applies to. An empty value means `this`: the occurrence in the URL.
- */
+/** Which occurrences a change of a series is for; an empty value means `this`, the one in the URL. */
 const recurrenceScope: Kind<RecurrenceScope> = {
   wire: { type: 'string', enum: SCOPES },
   within: limits.word,

@@ -78,9 +78,7 @@ export interface Kind<Value, Column = Value> {
   input?: Input
 }
 
-/**
- * How long a response stays valid while no data change: until the day or the minute is over, or not at all.
- */
+/** How long a response stays valid while no data change: until the day or minute is over, or not at all. */
 export type ClockPart = 'day' | 'minute' | 'now'
 
 export interface PlainKind<Value, Column = Value> extends Kind<Value, Column> {
@@ -321,9 +319,7 @@ export const upcomingFlag: PlainKind<boolean, number> = {
   blank: 0,
 }
 
-/**
- * A word that is kept as sent, since links of the list repeat it (rule 13.8). Lists and objects are refused.
- */
+/** A word that is kept as sent, since links of the list repeat it (rule 13.8). No lists or objects. */
 export const looseWord: Kind<string | number | boolean> = {
   wire: {},
   within: limits.word,
@@ -369,9 +365,7 @@ export const moment: Kind<string | number> = {
 
 export const untypedMoment: Kind<string | number> = { ...moment, wire: {} }
 
-/**
- * The UTC publication date of a record that was never published. If a client sends it back, it means no date.
- */
+/** The UTC publication date of a record never published. If a client sends it back, it means no date. */
 export const NEVER = '0000-00-00 00:00:00'
 
 export const publicationMoment: Kind<string | number> = {

@@ -12,9 +12,7 @@ export interface Bounds {
    * characters as entities.
    */
   characters?: number
-  /**
-   * Maximum UTF-8 bytes of a text, or of a list's texts together; `setting` means the setting `text_bytes`.
-   */
+  /** UTF-8 bytes of a text, or of a list's texts together; `setting` means the setting `text_bytes`. */
   bytes?: number | 'setting'
   words?: number
   entries?: number
@@ -28,9 +26,7 @@ export const limits = {
   line: { characters: 1000 },
   text: { bytes: 'setting' },
   termName: { characters: 200 },
-  /**
-   * For descriptions of terms, which responses repeat in each event: a list may have one thousands of times.
-   */
+  /** For descriptions of terms: one list may repeat each in thousands of events. */
   termText: { bytes: 5000 },
   slug: { characters: 500 },
   url: { characters: 2000 },

@@ -149,9 +149,7 @@ export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator
 
 export const LAST_WALL = '9999-12-31 23:59:59'
 
-/**
- * Years to search before a rule counts as having no date; in 40 years, 29 February falls on every weekday.
- */
+/** Years to search before a rule counts as having no date: in 40 years, 29 February meets every weekday. */
 const SEARCHED_YEARS = 40
 
 export function searchedUntil({ local }: Start): string {
@@ -253,9 +251,7 @@ function meets(number: number, day: Day, conditions: Conditions): boolean {
   return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
 }
 
-/**
- * True if the day is in one of `weeks` of its year. Week 1 is the first with at least four days in the year.
- */
+/** True if the day is in one of `weeks` of its year. Week 1 is the first with four days or more in it. */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
   const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
   const { year } = dayOfNumber(middle)

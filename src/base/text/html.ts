@@ -249,9 +249,7 @@ export function decodeEntities(text: string): string {
   return escaped.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-/**
- * Keeps known words of `rel`; adds `noopener` for a new tab, whose page could otherwise navigate this one.
- */
+/** Keeps known words of `rel`; adds `noopener` for a new tab, whose page could else navigate this one. */
 function settleLink(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   const { target, rel, ...rest } = attribs
   const words = new Set(

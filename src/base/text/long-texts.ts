@@ -127,9 +127,7 @@ function lengthOf(wanted: readonly WantedText[]): number {
   return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
-/**
- * Has the worker thread render the texts that would block the event loop; returns the results by `textKey`.
- */
+/** Has the worker thread render the texts that would block the event loop; returns texts by `textKey`. */
 export async function prepareTexts(wanted: readonly WantedText[]): Promise<ReadonlyMap<string, string>> {
   const made = new Map<string, string>()
   // One at a time, so that the thread can serve other requests in between.
@@ -358,9 +356,7 @@ const ACTIVE = new Set(['script', 'style'])
 
 const ADDRESSES = new Set(['action', 'cite', 'href', 'poster', 'src'])
 
-/**
- * Makes URLs absolute, and removes scripts, style sheets and event handlers, which trusted authors may use.
- */
+/** Makes URLs absolute; removes scripts, style sheets and event handlers, which trusted authors may use. */
 function feedText(rendered: string, base: string): string {
   if (!rendered.includes('<')) return rendered
   return splitMarkup(rendered)

@@ -155,9 +155,7 @@ export function parseMoment(value: string | number, zone: string, now: number): 
 export interface Moment {
   /** Local time in the zone of the caller, as 'YYYY-MM-DD HH:MM:SS'. */
   wall: string
-  /**
-   * Set if the text has an offset or a zone, is seconds since the epoch, or adds hours, minutes or seconds.
-   */
+  /** Set if the text has an offset or a zone, is seconds since the epoch, or adds hours, minutes, seconds. */
   utc: string | undefined
 }
 
@@ -227,9 +225,7 @@ export function addDays(day: string, days: number): string {
   return dayAtMs(utcToMs(startOfDay(day)) + days * DAY_MS)
 }
 
-/**
- * Adds months to a date. A day after the end of the month rolls over: a month after 31 January is 3 March.
- */
+/** Adds months to a date. A day after the month's end rolls over: a month after 31 January is 3 March. */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -269,9 +265,7 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
   return reading && resolve(reading, knownZone(zone), now)
 }
 
-/**
- * Lower case, single spaces, no commas, and without the comment in brackets that browsers put after a zone.
- */
+/** Lower case, single spaces, no commas, and no comment in brackets, as browsers put after a zone. */
 function normalised(value: string): string {
   const text = value
     .toLowerCase()

@@ -242,9 +242,7 @@ export interface ClockChanges {
   steps: { at: number; offset: number }[]
 }
 
-/**
- * Returns the clock changes between two UTC times in ms; undefined for a fixed offset and an unknown zone.
- */
+/** The clock changes between two UTC times in ms; undefined for a fixed offset and an unknown zone. */
 export function clockChanges(zone: string, from: number, to: number): ClockChanges | undefined {
   const known = findZone(zone)
   if (known?.kind !== 'named') return undefined

@@ -225,8 +225,8 @@ const MOST_EXIF = 64
 let loading: ReturnType<typeof openSharp> | undefined
 
 /**
- * Imports `sharp` for the first image, so that the service starts quickly, and only once: to set it up again
- * would make reads under way fail.
+ * Imports `sharp` once, with the first image: before, it would delay the start, and to set it up again would
+ * make reads under way fail.
  */
 export function loadSharp(): ReturnType<typeof openSharp> {
   loading ??= openSharp()
@@ -246,7 +246,6 @@ async function openSharp() {
 
 type SharpFactory = Awaited<ReturnType<typeof loadSharp>>
 
-/** Turns the image upright and scales it to `MAX_SIDE`; takes the first frame of an animation. */
 function decode(image: Sharp, seconds: number) {
   return image
     .autoOrient()
@@ -356,10 +355,7 @@ function beginNext({ running, waiting }: ImageQueue): void {
   begun.begin()
 }
 
-/**
- * Applies `work` to the image and encodes the result, with the limits of `prepareImage`. Undefined if the
- * image cannot be read.
- */
+/** Encodes the image that `work` makes, with the limits of `prepareImage`; undefined if it cannot be read. */
 export async function encodeOne(file: ImageFile, work: (image: Sharp) => Sharp): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   return takeTurn(queue, file.size >= SLOW_BYTES ? 'slow' : 'quick', async () => {

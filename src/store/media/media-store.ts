@@ -43,9 +43,7 @@ export interface ListedFile {
   isLeftover: boolean
 }
 
-/**
- * A key such as `2026/11/poster.png` stands for the same bytes for ever, so answers may be cached for ever.
- */
+/** A key such as `2026/11/poster.png` always stands for the same bytes, so answers may be cached for ever. */
 export interface MediaStore {
   /**
    * Stores the file durably. Returns false and changes nothing if the key is taken; of several callers, on
@@ -73,8 +71,8 @@ export interface MediaStore {
 export const MEDIA_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /**
- * Returns a store in a folder, which is made with the first file. If the disk is full or read-only, writes
- * reject with a Problem.
+ * Returns a store in a folder, made with the first file. On a full or read-only disk, writes reject with a
+ * Problem.
  */
 export function localMediaStore(folder: string): MediaStore {
   const health: FolderHealth = { folder, isFailing: false, device: deviceOf(folder) }

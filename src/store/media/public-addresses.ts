@@ -2,8 +2,8 @@ import { lookup as lookUp } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /**
- * True for an http or https URL without login whose host is in `hosts`, on any port. If `hosts` is empty, any
- * host may be reached by name, or by a public address.
+ * True for an http or https URL without login whose host is in `hosts`, on any port. If `hosts` is empty, the
+ * host must be a name or a public address.
  */
 export function mayConnect(target: URL, hosts: readonly string[]): boolean {
   if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') return false
@@ -28,8 +28,8 @@ export class NoPublicAddress extends Error {
 }
 
 /**
- * Returns a lookup that gives only checked addresses, so that the connection goes to one of them: any address
- * for a host of `hosts`, or only public ones if `hosts` is empty.
+ * Returns a lookup of checked addresses, so that the connection goes to one of them. If `hosts` is empty,
+ * only public addresses pass.
  */
 export function lookUpAmong(hosts: readonly string[]): LookupFunction {
   return (name, options, callback) => {

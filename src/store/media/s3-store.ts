@@ -171,10 +171,7 @@ const contentOf = (bytes: Uint8Array, mimeType: string) => ({
   CacheControl: MEDIA_CACHE_CONTROL,
 })
 
-/**
- * Returns false if the name has been taken. For a store without conditional writes, repeats the request
- * without the condition.
- */
+/** Returns false if the name is taken. Omits the condition for a store that has no conditional writes. */
 async function putNew(
   client: S3Client,
   input: PutObjectCommandInput,
@@ -198,8 +195,8 @@ async function putNew(
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
 /**
- * Returns a function that aborts the work after `ms`, returns undefined for a missing object, and throws a
- * Problem on any failure.
+ * Returns a function that aborts `work` after `ms`; undefined for a missing object, a Problem for any
+ * failure.
  */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY

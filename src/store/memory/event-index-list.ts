@@ -109,10 +109,7 @@ function compareRanks(index: EventIndex, { titled, named, today }: Ranking): Ord
   }
 }
 
-/**
- * Lists single events and every occurrence of series. Most queries read sorted posting lists, and test no
- * event by itself.
- */
+/** Lists single events and every occurrence, mostly from sorted posting lists, without testing each event. */
 function listEach(index: EventIndex, query: IndexQuery, offset: number, limit: number): IndexPage {
   const choices = indexChoices(index, query)
   const bounds = boundsOf(index, query)
@@ -228,7 +225,7 @@ export function boundsOf(
   }
 }
 
-/** Visiting this many slots takes as long as finding the slots of search results takes for each id. */
+/** Visiting this many slots takes as long as finding and sorting the slot of one id. */
 const WALKS_PER_ID = 64
 /** Visiting this many slots takes as long as finding the bounds of a window in one posting list. */
 const WALKS_PER_POSTING = 128
@@ -332,10 +329,7 @@ function listApart(
   return { ids: idsOf(index, first.slice(offset, end)), total: total - countRepeated(index, choice, bounds) }
 }
 
-/**
- * Returns by how much the sum of the posting lists' sizes is too high, since an event with several venues is
- * in several lists.
- */
+/** Returns how often the posting lists repeat an event: one with several venues is in several lists. */
 function countRepeated(index: EventIndex, { postings }: Choice, bounds: SlotBounds): number {
   const several = rangeWithin(slotsOfPosting(index, postingsFor(index, 'several', [1])[0]), bounds)
   if (several.from === several.to) return 0

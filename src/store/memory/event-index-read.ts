@@ -14,8 +14,6 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-// Reads listed public events from the database: all events into a new index, or changed events only.
-
 /** Rows per read; requests are served between two reads. */
 const AT_ONCE = 500
 /** The status of records that everybody may see (rule 11.9). */
@@ -100,9 +98,7 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   return wrong === undefined
 }
 
-/**
- * Columns of one database index, so that reading the whole calendar touches no table row and loads no texts.
- */
+/** Columns of one database index, so that reading the whole calendar touches no table row and no texts. */
 const eventColumns = (db: Db) =>
   db
     .selectFrom('events')
@@ -136,7 +132,6 @@ interface EventLinks {
   series: (event: number) => number
   access: LinksOf
   free: (event: number) => boolean
-  /** Index number of the way to attend; 0 if unknown. */
   attendance: (event: number) => number
 }
 
@@ -181,7 +176,7 @@ export type EventsAmong = (terms: ReadonlyMap<number, TermRow>) => Map<number, I
 
 /**
  * Reads events; those with malformed times are left out and reported. The returned function takes the terms,
- * which are read at the same time, and adds the ancestors of terms to the events.
+ * read at the same time, and adds the ancestors of terms to the events.
  */
 export async function readEvents(db: Db, ids: readonly number[], reporting: Reporting): Promise<EventsAmong> {
   if (ids.length === 0) return () => new Map()

@@ -31,8 +31,8 @@ export interface EventIndex {
   linksUsed: number
   slotCount: number
   /**
-   * Slots below this number are in the order of lists, so these slots compare by number. Such a slot keeps
-   * its times when its event moves, and is never reused.
+   * Slots below this number are in the order of lists, so they compare by number. Such a slot keeps its times
+   * when its event moves, and is never reused.
    */
   ordered: number
   freeSlots: number[]
@@ -51,8 +51,8 @@ export interface EventIndex {
   places: Places
   venueAccess: Map<number, readonly number[]>
   /**
-   * `met` has, for each slot, the stamp of the last gathering that met the slot; `gatherings` is the latest
-   * stamp (see `gatherSlots`).
+   * `met`: by slot, the last gathering that met the slot. `gatherings`: the latest gathering (see
+   * `gatherSlots`).
    */
   met: Uint32Array
   gatherings: number
@@ -157,7 +157,7 @@ export const compareSlots = (index: EventIndex) => (a: number, b: number) =>
 
 /**
  * Adds an event to the columns; `listNoted` makes the posting lists afterwards. Events must come in the order
- * of lists. An event that moves while the calendar is read comes twice, and the second is ignored.
+ * of lists. An event that moves during the reading may come again, and is then ignored.
  */
 export function noteEvent(index: EventIndex, event: IndexedEvent): void {
   if ((index.slotOf[event.id] ?? 0) === 0) takeSlot(index, event)

@@ -21,8 +21,6 @@ import {
 } from './event-index-read.ts'
 import { dropAllPieces, dropPieces, type EventPieces, emptyPieces } from './event-pieces.ts'
 
-// Keeps the in-memory calendar in step with the database, and caches search results.
-
 export interface EventMemory extends EventState {
   searches: EventSearches
   /** The cursor up to which changes are applied; a cached answer stays valid until the cursor changes. */
@@ -134,15 +132,13 @@ export function readingFrom(memory: EventMemory): () => boolean {
 
 /**
  * Waits until this process knows every change that a read ending now may have shown, so that the client gets
- * no older answer from memory afterwards.
+ * no older answer from memory.
  */
 export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()
 }
 
-/**
- * Applies every change that was committed before the call. Rejects only while the database cannot be reached.
- */
+/** Applies every change committed before the call; rejects only if the database cannot be reached. */
 export function catchUp(memory: EventMemory): Promise<void> {
   const { following } = memory
   // A run under way may have read before the caller's change; only a run that starts now surely sees it.
@@ -168,8 +164,8 @@ export function loadMemory(memory: EventMemory): Promise<void> {
 }
 
 /**
- * Returns a promise, which never rejects, for a small calendar to be read; undefined once it has been read.
- * To wait is as quick as to read the database, for which a thread would have to start.
+ * A promise, which never rejects, for the reading of a small calendar; undefined once it has been read.
+ * Waiting is as quick as reading the database, for which a thread would have to start.
  */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
@@ -308,7 +304,7 @@ interface ReadCalendar {
 
 /**
  * Applies the changes since `start` to the new index, then replaces the old index. Returns false if these
- * changes are no longer recorded, so that the calendar must be read again.
+ * changes are no longer recorded: then the calendar must be read again.
  */
 async function replaceAll(memory: EventMemory, { terms, index, start }: ReadCalendar): Promise<boolean> {
   const { source, database } = memory.following

@@ -92,8 +92,8 @@ export function boundAt(keys: Float64Array, ordered: number, key: number, isOpen
 }
 
 /**
- * Returns the number of slots before a bound. It calls no function for each slot, since a circle counts
- * hundreds of lists.
+ * Returns the number of slots before a bound, without a call per slot, since a circle counts hundreds of
+ * lists.
  */
 export function lowerBound(list: SortedSlots, bound: Bound): number {
   const { key, isOpen, keys, ordered, first } = bound

@@ -55,8 +55,8 @@ export function takeAlike(queue: WaitingWrite[], most: number): WaitingWrite[] {
 }
 
 /**
- * Runs the `work` that the writes have in common. Changes that name no writer are recorded under the writer
- * of the first write.
+ * Runs the `work` that all writes share. Changes that name no writer are recorded under that of the first
+ * write.
  */
 export function doAlike(tx: Tx, writes: readonly WaitingWrite[]): Promise<unknown[]> {
   const [first] = writes
@@ -72,7 +72,7 @@ export function resolveWrites(writes: readonly WaitingWrite[], results: readonly
 export interface Groups {
   queue: WaitingWrite[]
   add: (write: WaitingWrite) => void
-  /** Runs `work` while no group is written and new writes wait. Only one `work` may wait at a time. */
+  /** Runs `work` between two groups; new writes wait meanwhile. Only one `work` may wait at a time. */
   between: (work: () => Promise<unknown>) => Promise<void>
   ended: () => Promise<void>
 }
@@ -140,10 +140,7 @@ const LONG_MS = 50
 
 type Write = (work: (tx: Tx) => Promise<unknown[]>) => Promise<unknown[]>
 
-/**
- * Groups writes of one kind into transactions. A group waits for more writes up to half the time that the
- * last transaction took.
- */
+/** Groups writes of one kind into transactions; a group waits at most half the time of the last one. */
 export function groupTransactions(write: Write): Groups {
   let ms = 0
   return makeGroups({
@@ -160,7 +157,7 @@ export function groupTransactions(write: Write): Groups {
 
 /**
  * Does the queued writes of one kind in one transaction; if it fails, repeats each write in a transaction of
- * its own. Resolves to the number of writes once they are done, but after `LONG_MS` ms at the latest.
+ * its own. Resolves to the number of writes once they are done, or after `LONG_MS` ms.
  */
 async function writeNext(write: Write, queue: WaitingWrite[]): Promise<number> {
   const long = Promise.withResolvers<void>()

@@ -13,8 +13,6 @@ import type { IdSet } from './id-set.ts'
 import type { Tx, Writer } from './recording.ts'
 import type { ChangeColumns, RecordTable, Tables } from './schema.ts'
 
-// The interface of both databases, SQLite and PostgreSQL, and helpers for long reads.
-
 /** A connection for reading, or the inside of a transaction. */
 export type Db = Kysely<Tables>
 
@@ -31,8 +29,7 @@ interface Connections {
 
 export interface Database {
   /**
-   * For reads outside transactions. They see committed rows only, and every change that `cursor` or a
-   * listener has announced.
+   * For reads outside transactions: committed rows, with each change that `cursor` or a listener announced.
    */
   read: Db
   /** Runs long reads, such as lists and searches, without holding up quick ones. */
@@ -43,13 +40,10 @@ export interface Database {
    * on which its decisions depend (`locks.ts`). Changes are recorded under `by`, or without a writer.
    */
   write: <T>(work: (tx: Tx) => Promise<T>, by?: Writer) => Promise<T>
-  /**
-   * Like `write`, but may share a transaction with writes of the same `work`; each fails or succeeds alone.
-   */
+  /** Like `write`, but may share a transaction with writes of the same `work`; each fails alone. */
   writeShared: <Item, Result>(work: SharedWork<Item, Result>, item: Item, by: Writer) => Promise<Result>
   /** Runs `work` as one transaction without a time limit; no other process migrates meanwhile. */
   migrate: (work: (tx: Db) => Promise<void>) => Promise<void>
-  /** The cursor of the latest commit. */
   cursor: () => Promise<Cursor>
   /**
    * Returns the records that changed since a cursor, in any order, and the cursor for the next call. No
@@ -76,10 +70,7 @@ export interface Database {
   findMatching: (search: Search) => Promise<IdSet>
   /** Counts the connections of the pool; undefined for SQLite. */
   connections?: () => Connections
-  /**
-   * Rejects if the database does not answer, or if it refused the last write for lack of disk space or
-   * permission and would still refuse one.
-   */
+  /** Rejects if the database does not answer, or refuses writes for lack of disk space or permission. */
   ping: () => Promise<void>
   close: () => Promise<void>
 }

@@ -3,8 +3,6 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Tables } from './schema.ts'
 
-// The single row of `editions`.
-
 /**
  * Returns the edition, a random name for the history of this database. A return to an earlier state, as by a
  * restore, gives the database a new edition, since it cannot notice this itself. Cursors of different
@@ -22,9 +20,7 @@ export async function renewEdition(tx: Db): Promise<void> {
   await tx.updateTable('editions').set({ edition: newEdition() }).execute()
 }
 
-/**
- * Returns the name of the calendar, which stays the same in new editions and backups, and whether it is held.
- */
+/** Returns the calendar's name, the same in new editions and backups, and whether it is held. */
 export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'>> {
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }

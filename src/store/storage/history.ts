@@ -245,8 +245,6 @@ export const WEBHOOK_INSERT = {
     and e.series is not null))`,
 } as const
 
-// The history has a row for each act, with the values that it replaced.
-
 /** `later` is how many later transactions of the same commit changed the record. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
@@ -313,9 +311,7 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/**
- * Cuts a text, never within a surrogate pair. A value that is not a text, from a damaged row, becomes empty.
- */
+/** Cuts a text, never within a surrogate pair. A value of a damaged row that is no text becomes empty. */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
@@ -401,10 +397,7 @@ interface KeptFormer {
 
 const NO_FORMER: KeptFormer = { former: '', former_bytes: 0, texts: [] }
 
-/**
- * The former values to store; none for a created or deleted record. `named` collects long texts, so that each
- * text is hashed once.
- */
+/** The former values to store; none for a created or deleted record. `named` caches the hashed texts. */
 function keptFormer({ former = {}, act }: Recorded, named: Map<string, Named>): KeptFormer {
   if (act?.action === 'create' || act?.action === 'delete' || Object.keys(former).length === 0)
     return NO_FORMER
@@ -496,9 +489,7 @@ export async function dropOldestFormer(tx: Db, most: number): Promise<number> {
   return acts.length
 }
 
-/**
- * Marks versions from before these acts as unknown; deletes long texts to which no act after `last` refers.
- */
+/** Marks versions from before these acts as unknown; deletes long texts that no act after `last` uses. */
 async function forgetFormer(tx: Db, oldest: readonly DroppedAct[], last: number): Promise<void> {
   const known = new Map<string, DroppedAct>()
   for (const act of oldest) known.set(`${act.kind} ${act.record}`, act)

@@ -18,9 +18,7 @@ export function withId(ids: IdSet, id: number): IdSet {
   return wide
 }
 
-/**
- * Returns a set with at least `length` entries of 32 ids: `ids` itself if it is large enough, else a copy.
- */
+/** A set with at least `length` entries of 32 ids: `ids` itself if it is large enough, else a copy. */
 export function roomier(ids: IdSet, length: number): IdSet {
   if (ids.length >= length) return ids
   const wide: IdSet = new Uint32Array(length)

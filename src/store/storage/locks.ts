@@ -41,9 +41,7 @@ export function lockedRows<Query extends { forNoKeyUpdate: () => Query }>(tx: Db
   return isPostgres(tx) ? query.forNoKeyUpdate() : query
 }
 
-/**
- * Selects the terms of `ids`, and locks them in the order of ids, so that concurrent writers do not deadlock.
- */
+/** Selects the terms of `ids`, and locks them in the order of ids, so that writers do not deadlock. */
 export function lockedTerms(tx: Db, ids: RawBuilder<number>[]): RawBuilder<unknown> {
   const list = sql`(${sql.join(ids)})`
   return isPostgres(tx) ? sql`(select id from terms where id in ${list} order by id for no key update)` : list
@@ -61,8 +59,8 @@ const release = statement<Record<never, never>>()(() => sql`release savepoint at
 const undo = statement<Record<never, never>>()(() => sql`rollback to savepoint attempt`)
 
 /**
- * Runs `work` in a savepoint. If `work` fails, its changes and their recording are undone, the call rejects
- * with the error, and the transaction can go on. Calls cannot be nested.
+ * Runs `work` in a savepoint. If `work` fails, its changes and their recording are undone, the call rejects,
+ * and the transaction can go on. Calls cannot be nested.
  */
 export async function attempt<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { recording } = tx

@@ -143,9 +143,7 @@ export function findNewer(done: Iterable<string>, features: readonly FeatureTabl
   return findUnknown(done, features).filter((name) => isHere(featureOfStep(name)))
 }
 
-/**
- * Returns the steps of `done` that this program does not know, even those of features that are not loaded.
- */
+/** Returns the steps of `done` that this program does not know, even of features that are not loaded. */
 export function findUnknown(done: Iterable<string>, features: readonly FeatureTables[]): string[] {
   const known = new Set(stepNames(features))
   return countedSteps([...done])

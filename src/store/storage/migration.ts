@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, isPostgres } from './database.ts'
 
-/**
- * One change of the tables. Once released it is never edited, so it uses no declarations of the current
- * program, which may change.
- */
+/** A change of the tables, never edited once released, so it uses no declarations of the current program. */
 export interface Migration {
   name: string
   up: (db: Db) => Promise<void>

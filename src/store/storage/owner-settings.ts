@@ -47,9 +47,7 @@ export function isSiteSetting(name: string): name is SiteSetting {
 
 const isKnown = (name: string): name is AnySetting => isOwnerSetting(name) || isSiteSetting(name)
 
-/**
- * Returns what is wrong with a value, to follow the setting's name in a sentence; undefined if it is valid.
- */
+/** Returns what is wrong with a value, to follow the setting's name in a sentence; undefined if valid. */
 export function faultOfSetting(name: AnySetting, value: string): string | undefined {
   if (isSiteSetting(name)) return faultOf(() => siteSettings[name].read(value))
   if (isLookFile(name)) {
@@ -91,9 +89,7 @@ function isKept(name: AnySetting, value: string): boolean {
   )
 }
 
-/**
- * Reads the settings without unknown and invalid rows. The value of a file setting is the name of the file.
- */
+/** Reads the settings without unknown and invalid rows; a file setting has the file's name as value. */
 export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
   const rows = await db.selectFrom('owner_settings').selectAll().execute()
   const known = rows.filter(({ name, value }) => isKnown(name) && isKept(name, value))
@@ -126,9 +122,7 @@ export async function setOwnerSettings(tx: Tx, values: OwnerValues): Promise<voi
   recordSettings(tx, former)
 }
 
-/**
- * Stores the file of a `data:` URL and returns its name; undefined for any other text, such as a file's URL.
- */
+/** Stores the file of a `data:` URL and returns its name; undefined for other texts, such as a file's URL. */
 async function keepLookFile(tx: Tx, setting: LookFileSetting, sent: string): Promise<string | undefined> {
   const bytes = bytesOfData(sent)
   if (!bytes) return undefined

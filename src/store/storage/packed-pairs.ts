@@ -5,8 +5,8 @@ import type { Tables } from './schema.ts'
 type Column = ReferenceExpression<Tables, keyof Tables> & string
 
 /**
- * Aggregates pairs of ids into one text, such as `12,7 12,9 13,7`; null without rows. To return millions of
- * rows would take longer than to find them, and cause much garbage collection.
+ * Aggregates pairs of ids into one text, such as `12,7 12,9 13,7`; null without rows. Returning millions of
+ * rows would take longer than finding them, and cause much garbage collection.
  */
 export function packPairs(
   db: Db,

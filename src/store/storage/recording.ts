@@ -20,15 +20,10 @@ export function writerBy(client: string): Writer {
 export interface RecordedChange {
   kind: ChangeColumns['kind']
   record: number
-  /**
-   * True if the public could see the record before the change (`wasPublic`), and can after it (`isPublic`).
-   */
+  /** True if the public sees the record before the change (`wasPublic`) and after it (`isPublic`). */
   wasPublic: boolean
   isPublic: boolean
-  /**
-   * True if public lists hid the record before the change, and hide it after: then no public webhook hears of
-   * it.
-   */
+  /** True if public lists hide the record before the change (`wasHidden`) and after it (`isHidden`). */
   wasHidden?: boolean | undefined
   isHidden?: boolean | undefined
   isDeleted?: boolean
@@ -116,9 +111,7 @@ export function noteFormer(
 
 type OfRecord = { kind: string; record: number }
 
-/**
- * Compares by kind, then id: the order in which all writers lock rows, so that no two wait for each other.
- */
+/** Compares by kind, then id: the order in which all writers lock rows, so no two deadlock. */
 export function byRecord(a: OfRecord, b: OfRecord): number {
   return a.kind === b.kind ? a.record - b.record : a.kind < b.kind ? -1 : 1
 }

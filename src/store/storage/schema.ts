@@ -77,7 +77,7 @@ interface SeriesColumns {
   /** Local time up to which occurrences are stored as events; `9999-12-31 23:59:59` if these are all. */
   written_until: string
   shared: string
-  /** The number of changes, by which a user who edits an outdated version is told. */
+  /** The number of changes, by which outdated edits are noticed. */
   version: number
   created_utc: string
   modified_utc: string
@@ -231,7 +231,7 @@ export interface ChangeColumns {
   deleted: number
   changed_utc: string
   user: number
-  /** The lowest sequence of which the version can still be shown. */
+  /** The lowest sequence whose version can still be shown. */
   known_from: number
 }
 
@@ -327,7 +327,7 @@ export interface ImportSourceColumns {
    */
   token: string
   options: string
-  /** The process that is reading the source, which no other may read until `held_until_utc`. */
+  /** The process that reads the source; no other process may before `held_until_utc`. */
   holder: string
   held_until_utc: string
   /** `moved`: this calendar has replaced the source; `stays`: the source is the original; empty: unknown. */

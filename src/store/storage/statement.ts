@@ -16,7 +16,6 @@ type Scalar = string | number | bigint | null
 /** A row to write; undefined columns are left out. */
 type Columns = object
 
-/** A scalar, a list for `in`, or one or several rows to write. */
 type Value = Scalar | readonly Scalar[] | Columns | readonly Columns[]
 
 type Place<T> = [T] extends [Scalar]

@@ -5,8 +5,6 @@ import type { StoredAnswerColumns } from './schema.ts'
 import { wholeList } from './sql-parts.ts'
 import { statement } from './statement.ts'
 
-// Answers to requests with an Idempotency-Key, which are stored for a day.
-
 export const STORED_HOURS = 24
 
 /** Maximum answers stored for each user; older ones are deleted. */

@@ -1,8 +1,8 @@
 import { codeOf } from '../../base/errors.ts'
 
 /**
- * What an unavailable database lacks: an `answer`, disk `space`, or `permission` to write. If it lacks
- * `space` or `permission`, reads still work.
+ * What an unavailable database lacks: an `answer`, disk `space`, or `permission` to write. Without the last
+ * two, reads still work.
  */
 export type Lack = 'answer' | 'space' | 'permission'
 

@@ -1,8 +1,6 @@
 import { messageOf } from '../../base/errors.ts'
 import type { RecordKind, Taxonomy } from './schema.ts'
 
-// Records whose row cannot be shown are reported, and left out of lists.
-
 /** Thrown for a record whose row has values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
@@ -52,7 +50,7 @@ interface Notes {
 
 const notes = new WeakMap<Reporting['report'], Notes>()
 
-/** Ms within which each record is reported at most once. */
+/** In ms. */
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 

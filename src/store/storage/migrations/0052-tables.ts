@@ -81,7 +81,6 @@ const history = ({ sequence, id, text }: Types) => [
     former_bytes integer not null default 0)`,
   'create index history_former on history (kind, record, sequence, former_bytes) where former_bytes > 0',
   'create index history_valued on history (id, former_bytes) where former_bytes > 0',
-  // Long former values, each stored once.
   `create table former_texts (hash ${text} primary key, bytes integer not null, last ${id} not null,
     text ${text} not null)`,
   'create index former_texts_last on former_texts (last, bytes)',
@@ -303,10 +302,7 @@ const settings = ({ text }: Types) => [
   `create table look_files (name ${text} primary key, content ${text} not null)`,
 ]
 
-/**
- * `unsaved_texts` has a row for each open form, since a user may have several forms for new events open.
- * `bulk_changes` serves to undo bulk actions.
- */
+/** `unsaved_texts` has a row for each open form; `bulk_changes` serves to undo bulk actions. */
 const desk = ({ sequence, id, text }: Types) => [
   `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null,
     form ${text} not null, version ${id} not null, "values" ${text} not null, saved_utc ${text} not null,

@@ -97,9 +97,7 @@ interface Session extends DatabaseConnection {
   transaction: 'none' | 'asked for' | 'begun'
   /** Set until the server has accepted BEGIN. With `isWaitedFor`, later statements wait for `begun`. */
   opening: { begun: Promise<void>; isWaitedFor: boolean } | undefined
-  /**
-   * The first error in the transaction, since the server answers later statements only that it has failed.
-   */
+  /** The first error in the transaction, since later statements are answered only that it has failed. */
   failure: unknown
   broken: boolean
 }
@@ -162,7 +160,7 @@ export function sharedRunner(pool: Pool, limitMs: number): Runner {
 /**
  * Runs `work` in its own transaction and resolves to its `result`. Statements begun at the same time are sent
  * together and run in that order; in a transaction of Kysely each would wait for the answer to the one
- * before. The last statement of `ending` must be COMMIT; `last` is for statements sent together with
+ * before. The last statement of `ending` must be COMMIT; `last` is a promise of statements sent with
  * `ending`.
  */
 export async function transact<T>(

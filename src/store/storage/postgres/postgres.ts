@@ -334,9 +334,7 @@ function makeListener(config: ClientConfig, pool: Pool, heard: () => void): List
   }
 }
 
-/**
- * The connection for LISTEN. If it is lost, `look`, which returns the current cursor, and `notify` reject.
- */
+/** The connection for LISTEN. If it is lost, `look`, which reads the cursor, and `notify` reject. */
 interface Listening {
   look: () => Promise<Cursor>
   notify: () => Promise<void>

@@ -25,9 +25,7 @@ export interface WordsFound {
   words: readonly FoundWord[]
   /** Events that have all words; some ids may be of deleted events. */
   all: IdSet
-  /**
-   * `titled` have all words in the title; `named` have each word in the title or in a linked record's name.
-   */
+  /** `titled` have all words in the title; `named` have each word there or in a linked record's name. */
   titled: IdSet
   named: IdSet
   /** False if some events are missing, since too many were just written. */
@@ -223,9 +221,7 @@ const eventsWith = (db: Db, { stems }: WantedWord, mark: string) =>
   sql`select ${gathered(db, docOf(db))} from stems where ${having(db, stems, mark)}
     and ${docOf(db)} < ${sql.lit(TERM_DOCS)}`
 
-/**
- * WITH clause: `meant_docs` have the word in the name, `meant_terms` are the terms among them and all below.
- */
+/** WITH clause: `meant_docs` have the word in the name, `meant_terms` are terms among these and all below. */
 function namesWith(db: Db, { stems }: WantedWord): RawBuilder<unknown> {
   return sql`with recursive meant_docs (doc) as (select ${docOf(db)} from stems
     where ${having(db, stems, IN_NAME)}),
@@ -283,8 +279,8 @@ async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefi
 }
 
 /**
- * Returns a similar word that a public event has, together with its events: the word with the most events, or
- * of equals the alphabetically first.
+ * Returns, of similar words that a public event has, the one with the most events, or of equals the
+ * alphabetically first, with its events.
  */
 async function correct(
   searcher: Searcher,

@@ -84,9 +84,7 @@ export function alsoAmong(db: Db, ids: IdSet): (condition: Expression<SqlBool>) 
     sql<SqlBool>`events.id in (select value from json_each(${few})) and (${condition}) is true`
 }
 
-/**
- * SQL of a rank by which events are sorted: 0 for ids in `first`, 1 for others in `second`, 2 for the rest.
- */
+/** SQL of a rank to sort events by: 0 for ids in `first`, 1 for others in `second`, 2 for the rest. */
 export function rankAmong(db: Db, first: IdSet, second: IdSet): RawBuilder<unknown> {
   const ranks = Buffer.alloc(Math.max(first.length, second.length) * 32, 2)
   for (const id of listIds(second)) ranks[id] = 1
@@ -146,15 +144,11 @@ interface Indexed {
 
 type Write = <T>(work: (tx: Db) => Promise<T>) => Promise<T>
 
-/**
- * Bytes of text indexed in one turn of the event loop, and new words inserted by one write: a few ms each.
- */
+/** Bytes of text indexed in one turn of the event loop, and words inserted by one write: a few ms each. */
 const BYTES_AT_ONCE = 20_000
 const WORDS_AT_ONCE = 1000
 
-/**
- * Indexes up to `most` waiting events, and serves requests in between; a thread splits long texts into words.
- */
+/** Indexes up to `most` waiting events, serving requests in between; a thread splits long texts. */
 export async function indexWaiting(write: Write, most: number): Promise<void> {
   for (let left = most; left > 0; ) {
     const rows = await write((tx) => findUnindexed(tx, left))

@@ -6,10 +6,7 @@ import { LOG_PAGES, type Prepare } from './sqlite-connection.ts'
 import type { Writes } from './sqlite-writes.ts'
 
 const LOOK_AT_LOG_EVERY = 16
-/**
- * Ms that writes wait at most for a checkpoint: little compared with `longestMs` of `LIMITS`, after which
- * requests are refused.
- */
+/** Maximum ms that writes wait for a checkpoint, far below `longestMs` of `LIMITS`. */
 const LONGEST_PAUSE_MS = 60
 
 /**

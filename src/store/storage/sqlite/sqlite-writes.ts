@@ -108,8 +108,8 @@ export async function endWrites(writes: Writes): Promise<void> {
 }
 
 /**
- * Begins a transaction once no other process has one. Meanwhile refuses writes that have waited too long;
- * after any other error, all waiting writes. Returns false if no writes remain.
+ * Begins a transaction once no other process has one; until then, refuses writes past their deadline. An
+ * error other than SQLITE_BUSY refuses all waiting writes. Returns false if no writes remain.
  */
 async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   for (let attempts = 1; queue.length > 0; attempts++) {
@@ -126,7 +126,6 @@ async function begin(writes: Writes, queue: WaitingWrite[]): Promise<boolean> {
   return false
 }
 
-/** Refuses writes: after SQLITE_BUSY only those past their deadline, after any other error all. */
 function refuseOverdue(queue: WaitingWrite[], error: unknown): void {
   const now = performance.now()
   for (const write of queue.splice(0))
@@ -248,7 +247,6 @@ async function attempt(
   }
 }
 
-/** Commits, and updates the average commit time, which a single slow commit changes only a little. */
 function commit(writes: Writes): void {
   writes.file.require()
   const began = performance.now()

@@ -100,8 +100,8 @@ export function openSqlite(file: string): Database {
 }
 
 /**
- * Runs a migration with temporary data on disk, since a step that changes every row of a million events would
- * need a gigabyte of memory for them.
+ * Runs a migration with temporary data on disk, since a step that changes a million events would need a
+ * gigabyte of memory for them.
  */
 async function migrateOnDisk(
   writer: DatabaseSync,

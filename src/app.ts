@@ -197,8 +197,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
     servings,
     isStopping: false,
   }
-  // With port 0, as in tests, the system picks a free one. Few clients need no extra listeners on a shared
-  // port.
+  // With port 0, as in tests, the system picks a free port; the few clients then need no extra listeners.
   const isShared = canShare && config.port !== 0
   const port = await listen(http, config, isShared, servings)
   const lost = tellLostFiles(database.read, images.store, mediaAddress(config), tell)

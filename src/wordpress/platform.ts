@@ -396,7 +396,7 @@ function describeGroup(group: RouteGroup, context: Context): [path: string, entr
   ])
 }
 
-/** The present UTC offset of the site in hours, and its zone name; empty if the setting is a UTC offset. */
+/** The present UTC offset of the site in hours, and its zone name, empty if the setting is a UTC offset. */
 function describeZone({ site, now }: Context): { gmt_offset: number; timezone_string: string } {
   const utc = formatUtc(now)
   const ahead = utcToMs(utcToWall(utc, site.timezone)) - utcToMs(utc)

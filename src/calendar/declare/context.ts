@@ -27,8 +27,8 @@ export interface Context {
   /** Runs long reads, such as lists, outside the event loop. */
   readInLane: Database['readInLane']
   /**
-   * Runs `work` in one durable transaction of the caller. Only request handlers call this; they pass the
-   * transaction on.
+   * Runs `work` in one durable transaction, of which the caller is the writer. Only request handlers call
+   * this; they pass the transaction on.
    */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Like `write`, but other writes may share the transaction; undefined if each write needs its own. */

@@ -103,7 +103,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
     extent: 'page' | 'window',
   ) => readonly WrittenJson[] | undefined | Promise<readonly WrittenJson[]>
   /**
-   * Reads a public record from memory, or from the database and keeps it in memory. Undefined if memory
+   * Reads a public record from memory; else from the database, and keeps it in memory. Undefined if memory
    * cannot answer.
    */
   readSingle?: (context: Context, address: Address) => Promise<ReadRecord | undefined>
@@ -120,7 +120,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   removeWith?: WriteSteps<AskedUpdate<Row>>
   rights: {
     create: (context: Context) => boolean
-    /** Without `row`, tells whether the caller may update any record of the resource. */
+    /** Without `row`, tells whether the caller may update records of the resource at all. */
     update: (context: Context, row?: Row) => boolean
     remove: (context: Context, row?: Row) => boolean
   }

@@ -158,7 +158,7 @@ function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'li
 }
 
 /**
- * Reads one public event from memory, or from the database and keeps it in memory. Undefined for other
+ * Reads one public event from memory; else from the database, and keeps it in memory. Undefined for other
  * events, and if memory may not answer this caller.
  */
 export async function readSingle(context: Context, address: Address): Promise<ReadRecord | undefined> {

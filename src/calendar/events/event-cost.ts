@@ -364,8 +364,8 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
 /**
- * Marks in upper case without points, each with its only code. `$` and `KR` are missing, as several
- * currencies have them.
+ * Marks in upper case without points, by currency code. `$` and `KR` are missing, since several currencies
+ * have them.
  */
 const MARKS = new Map(
   Object.entries({

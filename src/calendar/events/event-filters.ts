@@ -433,7 +433,7 @@ interface EventPartRules {
   accepts: (event: FilteredEvent, query: EventsQuery, around: AroundEvents) => boolean
 }
 
-/** The rules of the groups but `search` and `words`, which narrow the resulting list. */
+/** The rules of all parts but `search` and `words`, which narrow the resulting list. */
 export const eventFilterParts: Record<Exclude<EventPart, 'search' | 'words'>, EventPartRules> = {
   status: {
     sql: (_query, { status, context }) => listedTo(context, status.statuses),

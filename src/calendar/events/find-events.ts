@@ -223,7 +223,7 @@ const EVERYTHING: Omit<IndexQuery, 'window' | 'isCollapsed'> = {
   among: undefined,
 }
 
-/** A page of the index; undefined if that cannot answer, a promise for a search that memory does not have. */
+/** A page of the index: undefined if the index cannot answer, a promise for a search that memory lacks. */
 function listFromMemory(
   memory: EventMemory,
   query: EventsQuery,

@@ -261,7 +261,7 @@ export async function listTerms(
   return { rows, total: Number(totals[0]?.total) }
 }
 
-/** Columns to order by. `sortTerms` sorts by orders without one. */
+/** Columns to order by. `sortTerms` sorts by orders without a column. */
 const ORDERED = {
   name: 'folded',
   id: 'id',

@@ -47,7 +47,7 @@ export class SourceFailure extends ImportError {
   override name = 'SourceFailure'
   readonly status: number
   readonly body: Buffer
-  /** Set if the failure may be temporary; `afterMs`: the wait asked for. */
+  /** Set if the failure may be temporary; `afterMs` is the wait that the source asks for. */
   readonly passes: { afterMs: number | undefined } | undefined
 
   constructor(

@@ -43,7 +43,7 @@ export interface SourceItem {
   /** Place in the source for the report, such as `line 12`. */
   at: string
   name: string
-  /** As the interface accepts them, without links and image. */
+  /** Values as the interface accepts them, without links and image. */
   values: Readonly<Record<string, unknown>>
   links: ItemLinks
   /** Address of the image; empty for none, undefined if the source does not say. */

@@ -1,4 +1,4 @@
-/** The zone by CLDR of each Windows name, and names that Windows and Exchange have shown. */
+/** Each zone (by CLDR) with its Windows name, and names that Windows and Exchange have shown for it. */
 const WINDOWS: readonly (readonly [zone: string, name: string, ...shown: string[]])[] = [
   ['Etc/GMT+12', 'Dateline Standard Time', 'International Date Line West', 'Eniwetok, Kwajalein'],
   ['Etc/GMT+11', 'UTC-11', 'Coordinated Universal Time-11', 'Midway Island, Samoa'],

@@ -77,13 +77,13 @@ export interface App {
 /** In ms: the most that closing may take, since the database connection may be gone. */
 const CLOSES_WITHIN = 4000
 
-/** In ms: how often scheduled records are published (see `startSchedule`). */
+/** In ms: how often scheduled records are published. */
 const SCHEDULE_EVERY = 1000
 
 /** In ms: how often series are extended, whose horizon is counted in days. */
 const EXTENDING_EVERY = 3_600_000
 
-/** In ms: how often old rows are deleted (see `startPruning`). */
+/** In ms: how often old rows are deleted. */
 const PRUNING_EVERY = 600_000
 type Ground = CalendarGround & Pick<App, 'demo'>
 

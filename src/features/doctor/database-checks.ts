@@ -16,7 +16,7 @@ export interface CheckedDatabase {
   findings: Finding[]
 }
 
-/** Checks the database. `now` is in ms since the epoch. */
+/** Checks the database. @param now in ms */
 export async function checkDatabase(
   config: Config,
   now: number,

@@ -226,9 +226,7 @@ export async function stageRows(
 
 const letterOf = (row: StagedRow): string => LETTER_OF.get([groupOf(row), row.fate].join()) ?? 'm'
 
-/**
- * At most this many changed rows are checked in one event loop turn; for more, all rows are, a few per turn.
- */
+/** At most this many changed rows are checked in one event loop turn; for more, all rows, a few per turn. */
 const MOST_AGAIN = 500
 
 /** Checks the rows that the changes affect: all rows if columns, dates or heading have changed. */

@@ -6,7 +6,7 @@ export interface TableShape {
   name: string
   columns: string[]
   key: string[]
-  /** The column whose values the database assigns (identity or autoincrement). */
+  /** The column with values from the database (identity or autoincrement). */
   counter: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { codeOf, messageOf } from './errors.ts'
 import { isRecord, parsedJson } from './foreign-json.ts'
 import { checked, choice, readEntries, word } from './setting-kinds.ts'
 
-// Files for the look of pages, such as a logo. Their content decides the format, not the name they had.
+// Files for the look of pages, such as a logo. Their content decides the format, not the name that was sent.
 
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
 
@@ -18,7 +18,7 @@ interface FileRule {
   most: number
 }
 
-/** All files together, as Base64 in JSON, fit into the `MOST_LOOK` bytes of a look. */
+/** All files together, as Base64 in JSON, fit into the `MOST_LOOK` bytes that a look may have. */
 export const LOOK_FILES: Readonly<Record<LookFileSetting, FileRule>> = {
   pages_logo: { stem: 'logo', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },
   pages_logo_dark: { stem: 'logo-dark', endings: ['.svg', '.png', '.webp', '.jpg'], most: 100_000 },

@@ -61,7 +61,7 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Adds `list` as the default command of the group; any other unknown command is an error. */
+/** Adds `list` as the default command of the group; an unknown command is an error. */
 export function addList(group: Command): Command {
   return group
     .command('list', { isDefault: true })

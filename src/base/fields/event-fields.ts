@@ -97,7 +97,7 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * Lines of RFC 5545, as a list or one text, or an object, also of another product's form. Only the type is
+ * Lines of RFC 5545 (a list or one text), or an object, even in the form of another product. Only the type is
  * checked here; the code of series parses the value.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {

@@ -16,7 +16,7 @@ export interface Bounds {
   bytes?: number | 'setting'
   words?: number
   entries?: number
-  /** Set if the service itself made the object, such as an upload, so that it is not checked. */
+  /** Set for an object that the service itself made, such as an upload, and that is not checked. */
   isOwn?: true
 }
 
@@ -51,10 +51,7 @@ export const limits = {
    * a page of its own.
    */
   changesPage: { bytes: 900_000 },
-  /**
-   * For all dates of a series, or of all series in a batch: `ROW_BYTES`, `LINK_BYTES` and the bytes of their
-   * texts.
-   */
+  /** For all dates of a series, or of all series in a batch; counts `ROW_BYTES`, `LINK_BYTES` and texts. */
   seriesDates: { bytes: 20_000_000 },
   idempotencyKey: { characters: 255 },
 } as const satisfies Record<string, Bounds>

@@ -258,8 +258,8 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
 }
 
 /**
- * Moves the weekdays of a weekly rule. In any other rule, moves only a single weekday, and only if the series
- * starts on it; a place, such as the 2 of `2TU`, becomes the place of the new start.
+ * Moves the weekdays of a weekly rule. In any other rule, moves only a single weekday, and only if the moved
+ * date falls on it; a place, such as the 2 of `2TU`, becomes that of the new date.
  */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from

@@ -8,8 +8,8 @@ const MOST_NAMED = 3
 
 /**
  * Describes a recurrence, such as "every second Tuesday until 30 June 2027, but not on 24 December". `say`
- * translates phrases; `language` decides the names of weekdays and months. Dates of the start's year have no
- * year.
+ * translates phrases; `language` decides the names of weekdays and months. Dates in the year of the start are
+ * written without a year.
  */
 export function recurrenceInWords(
   recurrence: Recurrence,

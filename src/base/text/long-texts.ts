@@ -98,7 +98,7 @@ function countOf(raw: string, character: string): number {
   return count
 }
 
-/** In microseconds: less is not worth a lookup in the cache, which takes as long. */
+/** In microseconds: rendering that takes less is not worth a lookup in the cache, which takes as long. */
 const WORTH_KNOWING = 100
 /** In microseconds: for how long rendering may block the event loop. */
 const MOST_AT_ONCE = 3000

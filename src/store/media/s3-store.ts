@@ -83,7 +83,7 @@ export function parseS3Address(address: string): S3Place {
 export function s3MediaStore(place: S3Place, report: (error: Error) => void, limits = LIMITS): MediaStore {
   const client = connect(place, limits)
   const limited = makeLimited(place, report)
-  /** Keys that `put` is writing. */
+  /** Keys that `put` is writing; another `put` of such a key returns false. */
   const busy = new Set<string>()
   const nameOf = (key: string) => {
     if (!isKey(key)) throw new Error(`"${key}" is no key of a media file.`)
@@ -195,8 +195,8 @@ async function putNew(
 type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) => Promise<T | undefined>
 
 /**
- * Returns a function that aborts `work` after `ms`; undefined for a missing object, a Problem for any
- * failure.
+ * Returns a function that runs `work` for at most `ms`. It returns undefined for a missing object, and throws
+ * a Problem for any failure.
  */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY

@@ -109,7 +109,9 @@ const KINDS: Record<PostingKind, number> = {
   free: 9,
   attendance: 10,
 }
-/** Keys of consecutive ids of a kind differ by this; it exceeds the number of kinds. */
+/**
+ * Keys of consecutive ids differ by this, which exceeds the number of kinds, so that no two keys are equal.
+ */
 const KEY_STEP = 16
 const keyOf = (kind: PostingKind, id: number) => id * KEY_STEP + KINDS[kind]
 
@@ -236,7 +238,7 @@ export function isIndexed(index: EventIndex, id: number): boolean {
 /** An index is rebuilt only above this number of unused postings. */
 const SPARE_POSTINGS = 10_000
 
-/** True if most postings belong to cells that venues have left. Only a new index can reuse their numbers. */
+/** True if most posting numbers belong to cells without venues; only a rebuilt index does without these. */
 export function isMostlySpare({ postings, postingOf, places }: EventIndex): boolean {
   return postings.length > SPARE_POSTINGS + 2 * (postingOf.size + places.cells.size)
 }

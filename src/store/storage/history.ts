@@ -338,7 +338,7 @@ export async function listHistory(db: Db, filter: HistoryFilter, most: number): 
   return rows.orderBy('id', 'desc').limit(most).execute()
 }
 
-/** Deletes at most `most` acts, the oldest, of those before `beforeUtc`; returns how many. */
+/** Deletes the oldest acts before `beforeUtc`, at most `most`; returns how many. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx
     .selectFrom('history')

@@ -34,7 +34,7 @@ export type OwnerValues = Partial<Record<AnySetting, string | null>>
 
 export type OwnerTexts = Partial<Record<AnySetting, string>>
 
-/** The id in `changes` and in the history of all settings together. */
+/** The id of all settings together, in `changes` and in the history. */
 export const SETTINGS_RECORD = 1
 
 export function isOwnerSetting(name: string): name is OwnerSetting {

@@ -45,7 +45,7 @@ interface EventColumns extends RecordColumns {
   cost: string
   /** The id of the series; null for a single event. */
   series: number | null
-  /** The start of the occurrence by the recurrence rule, even if moved; empty for a single event. */
+  /** The start of the occurrence by the recurrence rule, even after a move; empty for a single event. */
   recurrence_id: string
   /** Names of the fields changed for this occurrence alone, joined by commas. */
   own: string

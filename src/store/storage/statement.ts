@@ -239,7 +239,7 @@ function shapeOf(values: object): string | undefined {
   return shape
 }
 
-/** The next power of two: lists are padded to it by their last entry, so that few statements suffice. */
+/** The power of two to which a list is padded by its last entry, so that few statements suffice. */
 function paddedLength(length: number): number {
   return length === 1 ? length : 2 ** (32 - Math.clz32(length - 1))
 }

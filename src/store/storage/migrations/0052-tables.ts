@@ -120,7 +120,7 @@ function posts({ sequence, id, text, real }: Types): string[] {
       assistance_dogs smallint)`,
     `create table organizers (${shared}, organizer ${text} not null, folded ${text} not null,
       ${texts('phone website email')})`,
-    // As the events were when last public, with every column that a filter may need.
+    // Events as they were when last public, with every column that a filter may need.
     `create table withdrawn_events (event ${id} primary key, uid ${text} not null, title ${text} not null,
       start_date ${text} not null, end_date ${text} not null, utc_start_date ${text} not null,
       utc_end_date ${text} not null, timezone ${text} not null, all_day smallint not null,

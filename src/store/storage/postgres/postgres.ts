@@ -256,7 +256,7 @@ function turnIn(share: Share): Promise<void> {
 }
 
 const CHANNEL = 'kalends_changes'
-/** Ms between checks of the cursor, since a node may die after its commit but before its notification. */
+/** Ms between checks of the cursor while notifications arrive: a node may die before it has sent one. */
 const NOTIFIED_CHECK_MS = 500
 /** Ms between checks of the cursor while no notifications arrive, and between attempts to connect. */
 const UNNOTIFIED_CHECK_MS = 100

@@ -407,7 +407,7 @@ const titled = (db: Db, value: (name: keyof Titled) => RawBuilder<string>): RawB
 
 const selectTitled = statement<Titled>()(titled)
 
-/** Maximum stems read for each kind (`MOST_WALKED`), and names found. */
+/** For each kind, at most `MOST_WALKED` stems are read and `MOST_NAMED` names found. */
 const MOST_WALKED = 500
 const MOST_NAMED = 24
 

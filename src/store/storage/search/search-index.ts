@@ -268,7 +268,7 @@ async function sortIn(tx: Db): Promise<void> {
 
 /** Documents stemmed in one transaction; if they were fewer, SQLite would have more to merge later. */
 const DOCS_IN_TURN = 64
-/** Documents after which PostgreSQL merges its pending list, much faster than after each few. */
+/** Documents stemmed between two merges of PostgreSQL's pending list; merging more often would be slower. */
 const SORTED_AT_ONCE = 256
 
 /** Ms after a commit until its documents are stemmed; until then searches read their texts. */

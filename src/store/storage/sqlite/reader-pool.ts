@@ -10,8 +10,8 @@ export type ReaderRequest = { statements: readonly BoundStatement[] } | { search
 export type ReaderAnswer = { result: unknown } | { failure: { message: string; errcode: unknown } }
 
 /**
- * Threads for long reads of a SQLite file, each with its own connection, so that they block nothing else, and
- * the requests that wait for one. A request sees everything committed before it was sent.
+ * Threads, each with its own connection, so that long reads of a SQLite file block nothing else; and the
+ * requests that wait for a thread. A request sees everything committed before it was sent.
  */
 export interface ReaderPool {
   file: string

@@ -41,10 +41,10 @@ const LONGEST = {
   brief: 80,
 } as const
 
-/** Invisible characters, except those that join letters and pictures in a few scripts. */
+/** Invisible characters except joiners, which a few scripts and emoji need. */
 const UNSEEN = /[^\P{C}\u200c\u200d]+/gu
 
-/** Returns one line of at most `bytes`. */
+/** Returns plain text on one line, cut to `bytes`. */
 function dataOf(html: unknown, bytes: number): string {
   if (typeof html !== 'string' && typeof html !== 'number') return ''
   const line = plainText(String(html).slice(0, bytes * 4))

@@ -368,7 +368,6 @@ function passedOn({ status, headers, body }: Answer): Outcome {
   return { status, fault, ...(again !== undefined && { headers: { 'Retry-After': again } }) }
 }
 
-/** Names the arguments at fault and the values that they take. */
 function refusedResult(
   { args }: AssistantTool,
   { body, status }: Answer,

@@ -136,7 +136,7 @@ export function agreedRevision({ params }: McpRequest): string {
   return EARLIER.find((known) => known === params.protocolVersion) ?? '2025-11-25'
 }
 
-/** Wraps a result. In a stateless exchange, it also says that it is complete, and which server answers. */
+/** Wraps a result; that of a stateless request says that it is complete, and which server answers. */
 export function resultMessage(
   { id, isStateless }: McpRequest,
   result: JsonRecord,

@@ -15,7 +15,7 @@ import type { DeskText } from './desk-texts.ts'
 
 export type FormValues = Readonly<Record<string, string>>
 
-/** A sentence about each faulty field, by its name. */
+/** Sentences about faulty fields, by field name. */
 export type FormFaults = Readonly<Record<string, string>>
 
 export interface ControlOption {
@@ -227,7 +227,6 @@ export interface PlainField {
   value?: string
   hint?: string
   options?: readonly ControlOption[] | undefined
-  /** More HTML attributes, such as `autocomplete`. */
   attributes?: Html
 }
 
@@ -237,7 +236,7 @@ export function plainField(
 ): Html {
   const fault = faults[name]
   const all = html` id="${name}" name="${name}"${described(name, fault, hint !== undefined)}${attributes}`
-  // Browsers drop a line break right after the tag, so one is added.
+  // Browsers drop a line break right after `<textarea>`, so one is added.
   const typedIn = () =>
     type === 'lines'
       ? html`<textarea${all} rows="4">\n${value}</textarea>`

@@ -26,7 +26,7 @@ interface CountBounds {
   earlier: string
 }
 
-/** `author` 0: all authors. `mine`: the caller, whose own non-public events count, too; 0: everybody's do. */
+/** `author`: 0 for all. `mine`: the caller, whose non-public events count, too; 0 counts everybody's. */
 interface CountAuthors extends CountBounds {
   author: number
   mine: number

@@ -53,7 +53,6 @@ export interface AnyDeskRequest {
   client: string
   /** The header `Accept-Language`. */
   languages: string
-  /** The accent colour, such as `#0b6e5f`. */
   accent: string
   gate: DeskGate
   listTroubles: (db: Db, now: number) => Promise<Trouble[]>

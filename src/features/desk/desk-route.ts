@@ -165,8 +165,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
-      // Sign-ins are answered outside the queues, whose places a delayed refusal would take; the gate limits
-      // these.
+      // Sign-ins are answered outside the queues, where a delayed refusal takes a place; the gate limits
+      // sign-ins.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(

@@ -137,8 +137,9 @@ export async function findLatestMerge(
 const IN_A_PIECE = 100
 
 /**
- * Undoes a merge: the merged record returns with its slugs and imports, and events get their links back. In
- * links changed since, only the other record is replaced again. Another call completes an interrupted undo.
+ * Undoes a merge: the merged record returns with its slugs and imports, and events get their links back. If
+ * an event's links were edited since, the merged record only replaces the other one there. Another call
+ * completes an interrupted undo.
  * @returns undefined if already undone or older than 30 days; `merged since` if the remaining record was
  * merged later: that merge has to be undone first, or links would lead nowhere
  * @throws Problem rest_gone if the record was deleted for good

@@ -24,7 +24,7 @@ type ByCaller = Pick<Context, 'db' | 'caller'>
 
 /**
  * Finds names that contain the text, ignoring case and accents; those that begin with it come first. An empty
- * text finds all. Only records that the caller may see, none from the trash.
+ * text finds all. Records in the trash, and those that the caller may not see, are left out.
  */
 export async function pickNames(
   kind: PickedKind,

@@ -43,7 +43,7 @@ const pictureTranslator =
     sayOfPictures(site, text, values)
 
 const PER_PAGE = 48
-/** Per kind of record, on a picture's page. */
+/** At most this many uses of each kind are listed on a picture's page. */
 const MOST_USES = 20
 
 const LISTS = [

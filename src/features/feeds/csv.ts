@@ -91,7 +91,6 @@ const COLUMNS = distinct([
   ...namedColumnsOf(organizerFields, ({ organizers }) => organizers[0]),
 ])
 
-/** @throws Error if two columns have the same name */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const names = new Set<string>()
   for (const [name] of columns) {

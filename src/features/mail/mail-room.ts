@@ -40,7 +40,6 @@ export function mailPart({ config, features }: ServiceStart): DeskPart {
 
 interface Shown {
   fault?: MailText
-  /** What is stored about an address, as JSON to show. */
   kept?: string
   notice?: MailText
 }

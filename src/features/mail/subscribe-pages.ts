@@ -163,7 +163,6 @@ const trap = (label: string): Html =>
   html`<p class="hidden" aria-hidden="true"><label for="website">${label}</label>
 <input type="text" id="website" name="website" tabindex="-1" autocomplete="off"></p>`
 
-/** Maximum of requests from one network address. */
 const MOST_AN_HOUR = 20
 const MOST_CLIENTS = 10_000
 
@@ -348,7 +347,7 @@ async function showEnd({ context, token }: AskedPage): Promise<SubscribeView> {
   }
 }
 
-/** Ends a subscription without a question, as mail programs ask (RFC 8058); unknown tokens look the same. */
+/** Ends a subscription at once, as mail programs ask (RFC 8058); unknown tokens get the same answer. */
 async function end({ context, token }: AskedPage): Promise<SubscribeAnswer> {
   const found = await subscriptionByToken(context.db, token)
   if (found) await context.write((tx) => endSubscription(tx, found))

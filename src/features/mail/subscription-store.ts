@@ -34,7 +34,7 @@ export type Subscribed =
 
 const newSecret = () => randomBytes(32).toString('base64url')
 
-/** Advisory lock: a subscriber goes with the last subscription, but not while another is being added. */
+/** Advisory lock: a subscriber is deleted with the last subscription, but not while another is added. */
 const holdSubscribers = (tx: Db) => holdName(tx, 'mail subscriptions')
 
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {

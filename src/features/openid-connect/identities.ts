@@ -130,7 +130,7 @@ async function connect(tx: Tx, claimed: Claimed, user: User, now: number): Promi
     seen_utc: utc,
   }
   await tx.insertInto('openid_identities').values(row).execute()
-  // The history has one act a record, so this one tells of the role as well.
+  // The history has one act per record, so this one tells of the role as well.
   const role = claimed.role === undefined || claimed.role === user.role ? '' : `, ${claimed.role}`
   recordUser(tx, user.id, { action: 'grant', name: `${user.login}: OpenID Connect${role}` })
 }

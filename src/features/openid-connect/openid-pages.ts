@@ -49,7 +49,7 @@ async function guarded(
     if (!(error instanceof ProviderFault)) throw error
     const { why, code } = await describeFault(error.cause)
     logger.warn({ address: request.address, reason: why, code }, 'sign-in refused')
-    // The browser repeats a used sign-in after a step back.
+    // After a step back, the browser repeats a sign-in that is already used.
     if (why === 'used' && request.user) return { seeOther: deskPath(request.context.site, '/') }
     return problemView(request, client.name, why)
   }

@@ -159,7 +159,9 @@ function seriesOf(context: Context, series: SeriesRow): Card['series'] {
   }
 }
 
-/** Rounding to pixels changes the aspect ratio of a scaled size by a smaller share, cropping by a larger. */
+/**
+ * As a share. If aspect ratios differ by less, it is from rounding to pixels, and the size is not cropped.
+ */
 const ALIKE = 0.02
 
 function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {

@@ -10,7 +10,7 @@ import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/m
 
 // Finds coming events of a venue, organizer or term in the index, with bounded work.
 
-/** Maximum of begun events checked for still lasting, and of coming ones checked for being shown. */
+/** At most this many begun events are checked for still lasting, and coming ones for being visible. */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
@@ -50,7 +50,7 @@ export interface Subject {
   organizers: readonly number[]
 }
 
-/** Ids of the next events at a venue from the day of `over` on: one of each series, none of the subject's. */
+/** Ids of a venue's next events from the day of `over` on: one per series, none of the subject's own. */
 export function nextAtVenue(
   index: EventIndex,
   venue: number,
@@ -94,7 +94,7 @@ export function relatedEvents(
   return oneOfEachSeries(index, closest, subject, shown, most)
 }
 
-/** Local starts, by id, of the listed `ids` that end on `day` or later, only the first of each series. */
+/** Finds those of the listed `ids` that end on `day` or later, the first of each series, with local start. */
 export function comingAmong(
   index: EventIndex,
   ids: readonly number[],

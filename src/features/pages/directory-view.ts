@@ -11,7 +11,7 @@ import { languageField } from './page-languages.ts'
 import { pager } from './view-head.ts'
 import { nameShown, pathTo, say, sayEvents, spanLink, type View, type Viewing } from './viewing.ts'
 
-/** Per page. Entries beyond page `LAST_PAGE` are found by name or first letter. */
+/** Entries per page; those beyond page `LAST_PAGE` are found by name or first letter. */
 const MOST_ENTRIES = 100
 const LAST_PAGE = 50
 const LONGEST_NAME = 200

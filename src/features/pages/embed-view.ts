@@ -24,7 +24,7 @@ const ATTRIBUTES = {
   limit: 'limit',
   show: 'show',
   level: 'level',
-  // Not `lang`, which sets the language of this page.
+  // This control is not called `lang`, since `lang` sets the language of the page.
   lang: 'language',
 } as const
 

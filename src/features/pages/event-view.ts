@@ -163,7 +163,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** Description for search engines and link previews; it begins with whether and why the event is off. */
+/** Description for search engines and previews; a canceled or postponed event's says so first, and why. */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]

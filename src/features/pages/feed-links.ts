@@ -22,7 +22,7 @@ export function feedLinks(base: string, query: string): FeedLink[] {
 export const feedPath = (base: string, ending: string, query: string) =>
   `${base}.${ending}${query === '' ? '' : `?${query}`}`
 
-/** The page's filters for its feed, without dates; `near` becomes coordinates, and `search` `words`. */
+/** The page's filters for its feed, without dates; `near` becomes coordinates, `search` becomes `words`. */
 export function feedQuery(query: PageQuery): string {
   const kept = new URLSearchParams(queryText(query, ['start_date', 'end_date', 'near', 'geoloc_radius']))
   const words = kept.get('search')

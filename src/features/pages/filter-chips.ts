@@ -153,7 +153,7 @@ export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map()
 /** What chips count: events from the first day of the list on, and those still on. */
 export interface CountedLists {
   filters: EventFilters
-  /** Filters of the lists that the page would show with other filters. */
+  /** Returns the filters of the lists that the page would show with `filters`. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 

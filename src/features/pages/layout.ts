@@ -110,7 +110,6 @@ function legalLinks(site: Site, { legal }: Look): Content {
   )
 }
 
-/** Text pages to which the owner's other links do not lead. */
 function textLinks(site: Site, { texts, links, legal }: Look): Content {
   const linked = new Set([...links.map(({ address }) => address), ...Object.values(legal)])
   return [...texts].map(

@@ -5,7 +5,7 @@ import { escapeHtml, safeText } from '../../base/text/html.ts'
 /** Form of headings. `below`: from `h2` on; `bold`: as bold lines. */
 type HeadingForm = 'below' | 'bold'
 
-/** HTML is escaped. A picture becomes its alternative text, since it would be loaded from another host. */
+/** HTML is escaped. A picture, which another host would serve, becomes its alternative text. */
 const READERS: Readonly<Record<HeadingForm, Marked>> = {
   below: readerWith('below'),
   bold: readerWith('bold'),

@@ -102,7 +102,6 @@ export async function drawMonth(viewing: Viewing, asked: EventsAsked, month: str
   }
 }
 
-/** Sorts by last day; events that are over come last. */
 const byEnd = (today: string) => (a: Stretch, b: Stretch) =>
   Number(a.last < today) - Number(b.last < today) ||
   (a.last < b.last ? -1 : Number(a.last > b.last)) ||
@@ -347,7 +346,7 @@ export interface GridDay {
   total: number
 }
 
-/** Per day, bars included. */
+/** Maximum shown per day, bars included. */
 const MOST_OF_A_DAY = 5
 const MOST_LANES = 3
 

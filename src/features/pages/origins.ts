@@ -97,7 +97,7 @@ export async function hadListAt(db: Db, path: string): Promise<boolean> {
   return false
 }
 
-/** Sorts after all texts with a slash in front. */
+/** Sorts after all texts that begin with a slash. */
 const BEHIND_PATHS = '0'
 
 /** The decoded path of an old URL, without a final slash. Empty for the root, and for an invalid URL. */

@@ -272,7 +272,7 @@ const RECORD_PATH = /^\/(?:event|venue|organizer)\/[^/]+\/$/
 
 function readListBelow(path: string): { base: string; view: string | null; date: string | null } {
   const asked = readPath(path)
-  // A path as at moved sites is first translated to its present form.
+  // A path of a moved site is first translated to its present form.
   if (asked.is === 'moved') return readListBelow(asked.to.split('?', 1)[0] ?? '/')
   if (asked.is !== 'events') return { base: '/events/', view: null, date: null }
   const { span, scope } = asked

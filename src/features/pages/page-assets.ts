@@ -436,7 +436,6 @@ interface Round {
   radius: number
 }
 
-/** The mark's size and shapes, in the SVG units of `markOf`. */
 const MARK = 26
 const GROUND: Round = { left: 0, top: 0, right: MARK, bottom: MARK, radius: 7 }
 const LEAF: Round = { left: 5, top: 9, right: 21, bottom: 21, radius: 3 }

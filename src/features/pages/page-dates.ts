@@ -139,7 +139,7 @@ export function writtenNumber(site: Site, number: number): string {
 
 const numbers = madeOnce((locale: string) => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
 
-/** So many hours after midnight belong to the evening before. */
+/** This many hours after midnight belong to the evening before. */
 export const NIGHT_HOURS = 5
 export const NIGHT_MS = NIGHT_HOURS * HOUR_MS
 
@@ -150,7 +150,7 @@ export function lastDayOf(start: string, end: string): string {
   return laterOf(first, last)
 }
 
-/** Events that end later are not over: at night the present minute, by day the end of last night. */
+/** Events that end after this are not over: at night, the present minute; by day, the end of last night. */
 export function endOfOver(wall: string): string {
   return isNight(wall) ? `${wall.slice(0, 16)}:00` : `${dayOf(wall)} 0${NIGHT_HOURS - 1}:59:59`
 }

@@ -3,7 +3,7 @@ import { TERM_LISTS } from '../../calendar/terms/term-store.ts'
 
 // Filters that pages and `<kalends-events>` share with the REST API.
 
-/** Filters that pages do not use: the path, `near` or the page number replaces them, or there is no use. */
+/** Filters that pages have no use for, or replace by the path, `near` or the page number. */
 const {
   page: _page,
   per_page: _perPage,

@@ -13,7 +13,7 @@ import { type PageTerms, readPageTerms } from './page-terms.ts'
 import type { PageLink, Subscribes } from './pages-part.ts'
 import type { Viewing } from './viewing.ts'
 
-/** Shared by all pages, as long as the service lives. */
+/** What all pages share while the service runs. */
 export interface Pages {
   memory: EventMemory
   assets: Assets

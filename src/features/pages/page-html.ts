@@ -56,7 +56,7 @@ export interface Choice {
   text: string
 }
 
-/** There may be hundreds, so `unchosen`, the markup with none chosen, is made only once. */
+/** Choices, of which there may be hundreds: `unchosen`, their markup with none chosen, is made only once. */
 export interface Choices {
   all: readonly Choice[]
   isCut: boolean

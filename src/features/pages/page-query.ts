@@ -35,7 +35,9 @@ export const filterWithValue = (site: Site, name: string, value: string) =>
 
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/** Returns a query without filters, so that the form shows what was sent and which parameters are wrong. */
+/**
+ * Returns a query without effect, which has what was sent, and the wrong parameters, for the form to show.
+ */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }

@@ -70,7 +70,6 @@ export async function findTermsInUse(db: Db, ids: readonly number[]): Promise<Na
     .execute()
 }
 
-/** At most this many terms below a category are checked. */
 const MOST_BELOW = 5000
 
 /** True if the term, or any below it, has published events. */

@@ -106,7 +106,7 @@ export async function learnTerms(
   }
 }
 
-/** Finds a term by its last slug, present or former; undefined without published events, as for strangers. */
+/** Finds a term by its last slug, present or former; undefined if it has no published events. */
 export async function findTermAt(
   context: Context,
   { byId }: PageTerms,

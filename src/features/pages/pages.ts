@@ -28,6 +28,7 @@ import { suggestions } from './suggestions.ts'
 import type { Viewing } from './viewing.ts'
 
 /**
+ * Answers a request for a page; client errors get a page, too.
  * @param path below the root of the site
  * @param feed extension of the feeds that the client prefers: it is redirected to that of the page
  */

@@ -31,9 +31,10 @@ import { isFile } from './translated-paths.ts'
 export interface PublicFeeds {
   service: Service
   entrance: Entrance
-  /** REST lists by feed address. `version` is undefined if no record was read: the entry is always valid. */
+  /**
+   * REST lists by feed address. An entry without `version`, for which no record was read, is always valid.
+   */
   lists: Cache<string, { version: string | undefined; list: string }>
-  /** Pages that tell people why they get no feed. */
   pages: PublicPages | undefined
   answerList: (exchange: Exchange, signIn: SignIn, tellWrong?: TellWrong) => unknown
   /** Answers an address with `ical=1` if it has no feed. */
@@ -175,10 +176,8 @@ const EVENTS = /^\/events(?:\/(category|tag)((?:\/[^/]+){1,50}?))?\.\w+$/
 const RECORD = /^\/(event|venue|organizer)\/([^/]+?)\.\w+$/
 /** The Events Calendar links to iCalendar files by `ical=1`. */
 const ICAL = /(?:^|&)ical=1(?=&|$)/
-/** Parameters of links with `ical=1` that feeds do not have. */
 const OF_PAGES = /(?:^|&)(?:ical=1|page=[^&]*)(?=&|$)/g
 
-/** Parameters that give a list a last day. */
 const ENDS = /(?:^|&)(?:end_date|starts_before|ends_before|when)=[^&]/
 
 /** A quick check, since every request for a page passes it. */

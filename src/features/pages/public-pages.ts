@@ -55,7 +55,6 @@ export interface PublicPages {
   pages: Pages
   answerCache: AnswerCache
   assets: Map<string, WrittenAnswer>
-  /** Icons rendered on demand in the present look. */
   icons: Map<string, Promise<WrittenAnswer>>
   languages: LanguageChooser
   making: Map<string, Making>
@@ -64,7 +63,7 @@ export interface PublicPages {
 /** A page being made, for which other requests of the same page wait. */
 interface Making {
   made: Promise<WrittenAnswer>
-  /** Requests that wait. If all clients disconnect, the page is not made. */
+  /** Waiting requests; if all their clients disconnect, the page is not made. */
   exchanges: IncomingMessage[]
 }
 
@@ -393,7 +392,7 @@ function frameHeaders({ site, images }: Service): Record<string, string> {
 interface PagePermissions {
   formsLeadTo?: string | undefined
   imagesFrom?: string | undefined
-  /** `actsWith`: for scripts, connections and forms; `framedBy`: sites that may frame the page. */
+  /** `actsWith`: source for scripts, connections and forms; `framedBy`: sites that may frame the page. */
   actsWith?: "'self'" | "'none'"
   framedBy?: string
 }

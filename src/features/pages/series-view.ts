@@ -169,7 +169,6 @@ function dates(
 const sayDates = (site: Site, count: number) =>
   sayCount(site, '{count} dates', count, { count: writtenNumber(site, count) })
 
-/** Removes excerpts and places that the top of the page shows. */
 function withoutSaid(series: SeriesRow, cards: readonly Card[]): Card[] {
   const { description, excerpt, venues } = readShared(series)
   const said = teaserOf({ excerpt, description }, plainText(series.title))

@@ -72,7 +72,7 @@ function writtenSetting(value: unknown): string {
   return String(value)
 }
 
-/** Fields validated as settings of the start; an empty text restores the value of the start. */
+/** Fields validated like settings at the start; an empty text restores the value of the start. */
 const settingsFields: Fields = defineFields(
   Object.fromEntries(
     OWNER_SETTINGS.map((name) => [

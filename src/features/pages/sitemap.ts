@@ -85,7 +85,7 @@ function addresses(entries: readonly Entry[]): string {
 const lastChange = (changed: string) =>
   changed !== '' && html`<lastmod>${changed.replace(' ', 'T')}Z</lastmod>`
 
-/** Keeps crawlers from the REST API and from pages with filters. */
+/** Returns `robots.txt`, which keeps crawlers from the REST API and from pages with filters. */
 export function robots({ site }: Pick<Context, 'site'>, root: string): string {
   const lines = [
     'User-agent: *',

@@ -29,7 +29,7 @@ export interface Suggestion {
   about: string
 }
 
-/** Maximum of suggestions by kind. `LONGEST`: of a text looked up, in UTF-16 units. */
+/** Maximum of suggestions by kind. `LONGEST`: length of a text looked up, in UTF-16 units. */
 const MOST = { venue: 2, organizer: 2, term: 3, event: 4 }
 
 const LONGEST = 100

@@ -36,7 +36,6 @@ function wordsFor(english: readonly PathWord[]): Words {
 }
 
 const PLAIN = /^[a-z-]*$/
-/** In characters, with accents percent-encoded. */
 const LONGEST = 60
 /** At most this many words are translated, so that a long path costs little. */
 const MOST_WORDS = 4
@@ -49,7 +48,7 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
 /** True for a path with a dot in its last segment; slugs never have one. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** Returns the path in English, or undefined if that is the same. Most paths fail at their first word. */
+/** Returns the path in English, or undefined if unchanged. Fast: most paths fail at their first word. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)
@@ -81,7 +80,6 @@ function belowEvents(segments: readonly string[]): readonly string[] {
 
 const NUMBER = /^[\d-]+$/
 
-/** Translates the view at the end of the path; the segments before it are slugs. */
 function endOfTerm(segments: readonly string[]): readonly string[] {
   const english = [...segments]
   for (let i = english.length - 1; i >= Math.max(0, english.length - MOST_WORDS); i--) {

@@ -11,7 +11,7 @@ export type SubmissionState =
   | 'withdrawn'
   | 'spam'
 
-/** Why it is set aside: too many links, a text that another address has sent as well, no proof of work. */
+/** Why a suggestion is set aside: too many links, a text also sent by another address, no proof of work. */
 export type Aside = '' | 'links' | 'repeated' | 'proof'
 
 /** Times are in UTC, and empty if they do not apply. */

@@ -154,7 +154,7 @@ async function settle(
   const why = whyDisabled(posted, since, now)
   const columns = outcomeOf(message, posted, now)
   const outcome = OUTCOMES[columns.state]
-  // If the process is killed before it stores that the receiver answers, the next attempt repeats this.
+  // If the process is killed before it stores that the receiver answers, the next attempt hastens again.
   if (since < former && former < formatUtc(now - OUTAGE)) await hastenDeliveries(database.write, webhook.id)
   const turns = await database.write(async (tx) => {
     await setDelivery(tx, message.id, columns)

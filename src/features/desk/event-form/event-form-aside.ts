@@ -224,8 +224,8 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Reads the publication date; `date` is missing if it is unchanged. If a scheduled event is set to `publish`,
- * it is the present time.
+ * Reads the publication date; `date` is missing if unchanged. If a scheduled event is set to `publish`, the
+ * date is the present time.
  * @param shown the stored event's controls
  */
 export function readPublication(

@@ -436,7 +436,7 @@ function textArea(
 ): Html {
   const field = event.fields[name]
   const fault = faults[name]
-  // Browsers drop a line break right after the tag, so one is added.
+  // Browsers drop a line break right after `<textarea>`, so one is added.
   return html`<div class="field"><label for="${name}">${labelOf(
     site,
     field,

@@ -66,7 +66,7 @@ export async function faultOfSent({ site }: Context, file: SentFile, error: unkn
   return problemAnswer(error, site.language, true).body.message
 }
 
-/** HEIC files, which many phones write; before this stands the length of the first box, four bytes. */
+/** HEIC files, which many phones write. The length of the first box, four bytes, precedes this mark. */
 const HEIC = /^ftyp(?:hei|hev|mif1|msf1)/
 
 /** True if the caller may add pictures; a contributor's are hidden until a public record uses them. */

@@ -123,7 +123,7 @@ export interface LinkedDraftWrites {
 }
 
 /**
- * Prepares the publication of all that is published with `event`.
+ * Prepares what is published together with `event`.
  * @param present the event's columns and links as in versions
  * @param sent values saved at the same time: their links and terms replace the present links and the waiting
  * terms

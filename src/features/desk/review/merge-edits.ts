@@ -18,10 +18,10 @@ import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
 // Merges changes of two people to one record. A field changed by both is a conflict; neither is lost.
 
-/** A field that both have changed, with values as in a request. */
+/** A field that both the form and others have changed, with values as in a request. */
 export interface Conflict {
   member: string
-  /** Value in the form; undefined if the history no longer has the version that the form showed. */
+  /** Value that the form first showed; undefined if the history no longer has that version. */
   base: unknown
   sent: unknown
   now: unknown

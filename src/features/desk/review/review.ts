@@ -227,7 +227,7 @@ export async function publishProposal(
     const wanted = wantedAt(proposal.record, version)
     const written = await writeChange(writing, served.operations, { row, values }, wanted, (tx, write) =>
       ifOpen(tx, id, async () => {
-        // So that the history names the proposal's author beside the reviewer.
+        // The history then names the proposal's author beside the reviewer.
         tx.recording.writer = {
           ...tx.recording.writer,
           client: `proposal of ${author?.login ?? proposal.author}`,

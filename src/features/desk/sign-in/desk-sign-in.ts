@@ -199,7 +199,7 @@ async function whoSignsIn(
   return { user, isKnown: user !== undefined && (await hasSessionAt(db, user, client, now)) }
 }
 
-/** Rejects control characters: no login has them, and some databases do not accept them. */
+/** True for a possible login. None has control characters, which some databases do not accept. */
 const isLogin = (text: string) => text !== '' && text.length <= LONGEST_LOGIN && !/\p{Cc}/u.test(text)
 
 async function hasSessionAt(db: Db, user: User, client: string, now: number): Promise<boolean> {

@@ -131,7 +131,7 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
   )
 }
 
-/** Only for an expired invitation does this page for invalid links say who can send a new one. */
+/** Page for a link that is not valid; if it is an expired invitation, it says who can send a new one. */
 async function goneView({ context: { site, db, now } }: AnyDeskRequest, token: string): Promise<DeskView> {
   const inviter = await findInviter(db, token, now)
   return {

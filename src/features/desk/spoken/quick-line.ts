@@ -311,7 +311,6 @@ function writtenAgain(places: readonly number[], { tokens, text }: Line): string
 }
 
 export interface QuickLinks {
-  /** The line's title, without the venue. */
   title: string
   venue?: PickedName
   /** The venue's name, if no known venue has it. */

@@ -228,7 +228,6 @@ function skipWeekday(tokens: readonly Token[], at: number, words: Vocabulary): n
   return skipFillers(tokens, weekday.next + (isDotted ? 1 : 0), words)
 }
 
-/** Reads a year of four digits, or of two: `2026`, `26`. */
 function yearOf(token: Token): number | undefined {
   if (token.kind !== 'number' || (token.text.length !== 4 && token.text.length !== 2)) return undefined
   return token.text.length === 2 ? CENTURY + Number(token.text) : Number(token.text)

@@ -82,7 +82,6 @@ function placeAt(
 /** A weekday occurs at most five times in a month. */
 const MOST_PLACES = 5
 
-/** An ordinal number: `2nd`, `1.` */
 function numberedAt(tokens: readonly Token[], at: number, words: Vocabulary): Said<number> | undefined {
   const token = tokens[at]
   const ordinal = tokens[at + 1]?.isGlued ? saidAt(tokens, at + 1, words.ordinals) : undefined

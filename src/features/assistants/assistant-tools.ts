@@ -187,7 +187,7 @@ export function requiredIn({ asks, args }: AssistantTool): string[] {
 
 export const isWriting = ({ asks }: AssistantTool) => asks === 'create' || asks === 'update'
 
-/** True unless `dry_run` is the JSON `false`, without which no call writes. Undefined if unreadable. */
+/** False, so that the call writes, only for the JSON `false`; undefined for values that do not mean true. */
 export function isDryRun({ dry_run: sent }: JsonRecord): boolean | undefined {
   if (sent === false) return false
   return (sent ?? true) === true || flag.read(sent) || undefined

@@ -124,7 +124,7 @@ async function actItem(
   const isScheduled = act.action === 'publish' && act.login === ''
   const action = isScheduled ? 'Published by schedule' : ACTION_TEXTS[act.action as keyof typeof ACTION_TEXTS]
   const who = act.login === '' ? sayAtDesk(site, 'The calendar itself') : act.login
-  // No other version lies between two acts, so the number before the act's is the version it changed.
+  // No version lies between two acts, so this number stands for the one before the act.
   const before = act.sequence - 1
   const mayReturn = before >= history.knownFrom
   const back =

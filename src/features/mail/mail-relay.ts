@@ -92,7 +92,7 @@ function passwordOf({ mail_password_file: file }: Config, inAddress: string): st
   }
 }
 
-/** @throws Error with one sentence if neither `mail_from` nor the relay's user name is a valid address */
+/** @throws Error with one sentence if `mail_from`, or without it the user name, is not a valid address */
 function senderOf({ mail_from }: Config, user: string): string {
   const from = parseMailAddress(mail_from || user)
   if (from !== undefined) return from

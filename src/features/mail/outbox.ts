@@ -198,7 +198,7 @@ export type Outcome =
   /** The relay could not be reached or refuses all messages; the message is not at fault. */
   | { kind: 'relay'; status: number; error: string }
 
-/** Records the outcome; true if the message is given up. Content is erased: it may have a secret link. */
+/** Records the outcome; true if given up. Content of settled messages is erased: it may have secret links. */
 export async function settleMessage(
   tx: Tx,
   { id, attempts }: MailMessageColumns,

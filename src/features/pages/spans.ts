@@ -133,6 +133,7 @@ export function calendarDates<View extends keyof Said>(span: Span<View>, wall: s
 export const isUndated = ({ view: _view, ...dates }: Span) =>
   Object.values(dates).every((date) => date === undefined)
 
+/** True for a list, whose dates are in the query, not in the path. */
 export const isList = ({ view }: Span) => VIEWS[view].isList
 
 /** Views that a page links to: its own without a date, the others at the page's date. */

@@ -90,7 +90,7 @@ async function setChosen(
 
 const WRONG_NAME = 'A name is one line of at most 250 characters.'
 
-/** The request in the visitor's language, since the calendar's is not set until set-up. */
+/** The request in the visitor's language: until set-up, the calendar's need not be its owner's. */
 function inVisitorsLanguage(request: AnyDeskRequest): AnyDeskRequest {
   const { context, languages, start } = request
   if (isGiven(start, 'language')) return request

@@ -71,8 +71,8 @@ export const timesOfDay = someOf(TIMES_OF_DAY)
 const MOST_MINUTES = 525_600
 
 /**
- * Returns how many minutes before the start the link appears by `online_shown`: Infinity for `always`, NaN
- * for `never`. Undefined for an invalid text.
+ * Parses `online_shown` into the minutes before the start at which the link appears: Infinity for `always`,
+ * NaN for `never`, undefined for an invalid text.
  */
 export function minutesBefore(shown: string): number | undefined {
   if (shown === 'always') return Number.POSITIVE_INFINITY

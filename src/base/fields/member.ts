@@ -126,7 +126,7 @@ export type MembersOf<Members extends { always: object; some: object }> = Record
 > &
   Partial<Record<keyof Members['some'], unknown>>
 
-/** The representation lacks the member; `not` says why. */
+/** For a member that a representation lacks; `not` says why. */
 interface Omitted {
   not: string
 }

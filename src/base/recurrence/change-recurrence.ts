@@ -83,8 +83,8 @@ function ruleFrom(rule: Rule, start: Start, at: string, passed: number): Rule | 
 const isEndless = ({ count, until }: Rule) => count === undefined && until === undefined
 
 /**
- * Returns `rule` as it begins with `at`, a date that it does not give itself; undefined if this would change
- * its later dates.
+ * Returns `rule` with `at` as its start, a date that `rule` does not give; undefined if its later dates would
+ * change.
  */
 function ruleAround(rule: Rule, start: Start, at: string, passed: number): Rule | undefined {
   const whole = completed(rule, start)

@@ -388,7 +388,7 @@ type NameOf = (part: keyof RuleParts) => string
 export const MOST_DATES = 750
 const LARGEST_INTERVAL = 1000
 const LONGEST_LIST = 62
-/** Maximum product of the numbers of months, days and weekdays in a rule: more than a year has days. */
+/** Maximum product of the numbers of months, days and weekdays in a rule; a year has only 366 days. */
 const MOST_COMBINED = 400
 
 /** @throws Unreadable if a part of the rule is invalid */

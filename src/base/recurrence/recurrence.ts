@@ -251,7 +251,9 @@ function meets(number: number, day: Day, conditions: Conditions): boolean {
   return weekdays.length === 0 || weekdays.some((named) => isWeekday(number, day, named, isCountedInYear))
 }
 
-/** True if the day is in one of `weeks` of its year. Week 1 is the first with four days or more in it. */
+/**
+ * True if the day is in one of `weeks` of its year. Week 1 is the first with at least four days in the year.
+ */
 function isInWeek(number: number, weeks: readonly number[], weekStart: Weekday): boolean {
   const middle = number - ((weekdayOfDay(number) - WEEKDAYS.indexOf(weekStart) + 7) % 7) + 3
   const { year } = dayOfNumber(middle)

@@ -172,7 +172,7 @@ export async function wasPublic(db: Db, kind: ChangeColumns['kind'], record: num
 
 export const WEBHOOK_KINDS = ['event', 'venue', 'organizer', 'series', 'term'] as const
 
-/** As in the message type `event.created`. */
+/** The second word of message types such as `event.created`. */
 export const VERBS = ['created', 'updated', 'deleted'] as const
 type Verb = (typeof VERBS)[number]
 

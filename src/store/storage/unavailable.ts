@@ -1,8 +1,8 @@
 import { codeOf } from '../../base/errors.ts'
 
 /**
- * What an unavailable database lacks: an `answer`, disk `space`, or `permission` to write. Without the last
- * two, reads still work.
+ * What an unavailable database lacks: an `answer`, disk `space`, or `permission` to write. If `space` or
+ * `permission` is lacking, reads still work.
  */
 export type Lack = 'answer' | 'space' | 'permission'
 

@@ -99,10 +99,7 @@ export function openSqlite(file: string): Database {
   }
 }
 
-/**
- * Runs a migration with temporary data on disk, since a step that changes a million events would need a
- * gigabyte of memory for them.
- */
+/** Runs a migration with temporary data on disk: changing a million events takes a gigabyte of such data. */
 async function migrateOnDisk(
   writer: DatabaseSync,
   writes: Writes,

@@ -24,6 +24,12 @@ import {
   type ServiceStart,
   type Serving,
 } from './feature.ts'
+import {
+  isGiven,
+  readOwnerFiles,
+  readOwnerSettings,
+  withOwnerSettings,
+} from './features/pages/owner-settings.ts'
 import { features as allFeatures } from './features.ts'
 import type { OnAnswered } from './http/entrance.ts'
 import { trustedProxies } from './http/incoming.ts'
@@ -40,12 +46,6 @@ import {
 import type { Database } from './store/storage/database.ts'
 import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
-import {
-  isGiven,
-  readOwnerFiles,
-  readOwnerSettings,
-  withOwnerSettings,
-} from './store/storage/owner-settings.ts'
 import type { Pruning } from './store/storage/pruning.ts'
 import { dropOld } from './store/storage/pruning.ts'
 import { makeRouteTable } from './wordpress/platform.ts'

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { lookSettings, mapSettings } from '../features/pages/look-settings.ts'
 import { CACHE_BYTES } from './cache.ts'
 import { messageOf } from './errors.ts'
-import { lookSettings, mapSettings } from './look-settings.ts'
 import {
   checked,
   choice,

@@ -1,9 +1,9 @@
 import { assumedPath, type Config, databaseAddress, mediaAddress, siteOf } from '../base/config.ts'
+import { readOwnerSettings, withOwnerSettings } from '../features/pages/owner-settings.ts'
 import type { MediaStore } from '../store/media/media-store.ts'
 import type { Database } from '../store/storage/database.ts'
 import { type FeatureTables, type KeepsTables, listFeatureTables } from '../store/storage/migration.ts'
 import { openCalendar } from '../store/storage/open-database.ts'
-import { readOwnerSettings, withOwnerSettings } from '../store/storage/owner-settings.ts'
 import type { CalendarGround } from './ground.ts'
 
 /** `failure` returns the last failure of the media store, since its rejections do not carry the cause. */

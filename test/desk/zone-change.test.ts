@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setOwnerSettings } from '../../src/store/storage/owner-settings.ts'
+import { setOwnerSettings } from '../../src/features/pages/owner-settings.ts'
 import { deskHere } from '../support/desk.ts'
 import { fc, rounds, SEED, SHRINKS } from '../support/rounds.ts'
 import { type Body, onDay, serviceForTests } from '../support/service.ts'

@@ -1,5 +1,5 @@
 import { can } from '../../calendar/people/caller.ts'
-import { isGiven, type OwnerSetting, readOwnerSettings } from '../../store/storage/owner-settings.ts'
+import { isGiven, type OwnerSetting, readOwnerSettings } from '../pages/owner-settings.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {

@@ -1,4 +1,10 @@
 import type { Site } from '../../base/config.ts'
+import { Problem } from '../../base/problems.ts'
+import { addDays } from '../../base/text/moments.ts'
+import { localeOf } from '../../calendar/locales/date-locales.ts'
+import { findVersion } from '../../calendar/records/record-store.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import { written } from '../feeds/date-forms.ts'
 import {
   ASSETS_PATH,
   extentOf,
@@ -10,12 +16,7 @@ import {
   type lookSettings,
   MOST_LOOK,
   readTexts,
-} from '../../base/look-settings.ts'
-import { Problem } from '../../base/problems.ts'
-import { addDays } from '../../base/text/moments.ts'
-import { localeOf } from '../../calendar/locales/date-locales.ts'
-import { findVersion } from '../../calendar/records/record-store.ts'
-import { holdName } from '../../store/storage/locks.ts'
+} from '../pages/look-settings.ts'
 import {
   faultOfSetting,
   isGiven,
@@ -27,8 +28,7 @@ import {
   SETTINGS_RECORD,
   setOwnerSettings,
   withOwnerSettings,
-} from '../../store/storage/owner-settings.ts'
-import { written } from '../feeds/date-forms.ts'
+} from '../pages/owner-settings.ts'
 import { accentContrast } from '../pages/page-assets.ts'
 import { capitalized, unitName } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'

@@ -1,4 +1,5 @@
 import type { Site } from '../../base/config.ts'
+import { dataOf } from '../pages/look.ts'
 import {
   extentOf,
   faultOfFile,
@@ -8,7 +9,7 @@ import {
   type LookSetting,
   lookSettings,
   MOST_TEXTS,
-} from '../../base/look-settings.ts'
+} from '../pages/look-settings.ts'
 import {
   faultOfSetting,
   isSiteSetting,
@@ -16,8 +17,7 @@ import {
   type OwnerValues,
   SITE_SETTINGS,
   type SiteSetting,
-} from '../../store/storage/owner-settings.ts'
-import { dataOf } from '../pages/look.ts'
+} from '../pages/owner-settings.ts'
 import type { FormFaults } from './desk-inputs.ts'
 import { type DeskRequest, fieldOf, sayAtDesk } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'

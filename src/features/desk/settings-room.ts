@@ -1,7 +1,7 @@
 import { environmentName, flagName } from '../../base/config.ts'
-import { isLookFile } from '../../base/look-settings.ts'
 import type { Setting } from '../../base/setting-kinds.ts'
 import { withoutPassword } from '../../store/storage/database-address.ts'
+import { isLookFile } from '../pages/look-settings.ts'
 import {
   isGiven,
   isOwnerSetting,
@@ -10,7 +10,7 @@ import {
   readOwnerSettings,
   setOwnerSettings,
   withOwnerSettings,
-} from '../../store/storage/owner-settings.ts'
+} from '../pages/owner-settings.ts'
 import { writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import { type FormFaults, faultList, guarded, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'

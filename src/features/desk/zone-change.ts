@@ -8,9 +8,9 @@ import { scheduleOf, TIMES, type When, whenAt } from '../../calendar/series/seri
 import { findOccurrences, holdSeries, updateSeries } from '../../calendar/series/series-store.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
 import { holdName, holdRecord, lockedRows } from '../../store/storage/locks.ts'
-import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../../store/storage/owner-settings.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { EventRow, SeriesRow, ZoneChangeColumns } from '../../store/storage/schema.ts'
+import { type OwnerValues, readOwnerSettings, setOwnerSettings } from '../pages/owner-settings.ts'
 
 // Changes the site's time zone, and converts the events of the former zone.
 

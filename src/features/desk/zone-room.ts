@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatUtc } from '../../base/text/moments.ts'
-import type { OwnerValues } from '../../store/storage/owner-settings.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
+import type { OwnerValues } from '../pages/owner-settings.ts'
 import { writtenDate, writtenShortTime } from '../pages/page-dates.ts'
 import { type Content, type Html, html } from '../pages/page-html.ts'
 import {

@@ -4,17 +4,12 @@ import type { Command } from 'commander'
 import { type Config, environmentName } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { isRecord } from '../../base/foreign-json.ts'
-import {
-  isLookFile,
-  type LookFileSetting,
-  MOST_LOOK,
-  readTexts,
-  readTextsFolder,
-} from '../../base/look-settings.ts'
 import { table } from '../../base/run-command.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { runOnDatabase } from '../../store/storage/open-database.ts'
+import { dataOf } from './look.ts'
+import { isLookFile, type LookFileSetting, MOST_LOOK, readTexts, readTextsFolder } from './look-settings.ts'
 import {
   faultOfSetting,
   isGiven,
@@ -26,8 +21,7 @@ import {
   readOwnerFiles,
   readOwnerSettings,
   setOwnerSettings,
-} from '../../store/storage/owner-settings.ts'
-import { dataOf } from './look.ts'
+} from './owner-settings.ts'
 
 export function registerLookCommand(
   program: Command,

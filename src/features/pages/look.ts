@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import type { Config } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { type Finding, failing } from '../../base/finding.ts'
+import { readEntries } from '../../base/setting-kinds.ts'
 import {
   endingOf,
   isLookFile,
@@ -14,8 +15,7 @@ import {
   readTexts,
   readTextsFolder,
   titleOfText,
-} from '../../base/look-settings.ts'
-import { readEntries } from '../../base/setting-kinds.ts'
+} from './look-settings.ts'
 import { type Html, NOTHING, trusted } from './page-html.ts'
 
 /** How pages look. Flags and environment variables take precedence over what owners set. */

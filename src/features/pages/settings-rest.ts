@@ -1,14 +1,6 @@
 import type { Config } from '../../base/config.ts'
 import { type Kind, settledText } from '../../base/fields/kinds.ts'
 import { arrayOf, record, type Schema, string } from '../../base/fields/member.ts'
-import {
-  ASSETS_PATH,
-  extentOf,
-  isLookFile,
-  lookSettings,
-  MOST_LOOK,
-  readTexts,
-} from '../../base/look-settings.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import { parseFields } from '../../calendar/declare/parse.ts'
 import { defineFields, type Fields } from '../../calendar/declare/resource.ts'
@@ -17,6 +9,7 @@ import { type Answer, okAnswer } from '../../http/format.ts'
 import { wantedOf } from '../../http/handlers.ts'
 import { ownRoute, type Route } from '../../http/routes.ts'
 import { holdName } from '../../store/storage/locks.ts'
+import { ASSETS_PATH, extentOf, isLookFile, lookSettings, MOST_LOOK, readTexts } from './look-settings.ts'
 import {
   faultOfSetting,
   isGiven,
@@ -26,7 +19,7 @@ import {
   readOwnerSettings,
   SETTINGS_RECORD,
   setOwnerSettings,
-} from '../../store/storage/owner-settings.ts'
+} from './owner-settings.ts'
 import { settingsTexts } from './settings-texts.ts'
 
 const ABOUT: Readonly<Record<OwnerSetting, keyof typeof settingsTexts>> = {

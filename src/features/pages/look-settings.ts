@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, messageOf } from './errors.ts'
-import { isRecord, parsedJson } from './foreign-json.ts'
-import { checked, choice, readEntries, word } from './setting-kinds.ts'
+import { codeOf, messageOf } from '../../base/errors.ts'
+import { isRecord, parsedJson } from '../../base/foreign-json.ts'
+import { checked, choice, readEntries, word } from '../../base/setting-kinds.ts'
 
 // Files for the look of pages, such as a logo. Their content decides the format, not the name that was sent.
 

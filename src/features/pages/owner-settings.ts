@@ -1,5 +1,8 @@
 import { type Config, siteSettings } from '../../base/config.ts'
 import { messageOf } from '../../base/errors.ts'
+import type { Db } from '../../store/storage/database.ts'
+import { holdName } from '../../store/storage/locks.ts'
+import { type FormerValues, recordChange, type Tx } from '../../store/storage/recording.ts'
 import {
   bytesOfData,
   contentName,
@@ -13,10 +16,7 @@ import {
   type LookSetting,
   lookSettings,
   readTexts,
-} from '../../base/look-settings.ts'
-import type { Db } from './database.ts'
-import { holdName } from './locks.ts'
-import { type FormerValues, recordChange, type Tx } from './recording.ts'
+} from './look-settings.ts'
 
 // Settings that owners change while the service runs. Flags and environment variables win over this table,
 // the table over defaults. Other processes learn of a new value from the table `changes`.

@@ -14,7 +14,7 @@ const MOMENTS: Readonly<Record<string, readonly [moment: string, zone?: string]>
   monday: ['2026-12-07T00:30:00Z'],
   tuesday: ['2026-12-08T23:30:00Z'],
   samoa: ['2026-12-16T10:45:00Z', 'Pacific/Pago_Pago'],
-  december: ['2026-12-31T12:00:00Z'],
+  december: ['2026-12-31T23:30:00Z'],
   kiribati: ['2026-12-12T10:15:00Z', 'Pacific/Kiritimati'],
   february: ['2026-02-28T23:30:00Z'],
   spring: ['2026-03-08T06:30:00Z', 'America/New_York'],

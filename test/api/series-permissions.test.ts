@@ -36,7 +36,7 @@ before(async () => {
   for (const owner of OWNERS) for (const status of STATUSES) planted.push(await plant(owner, status))
 })
 async function plant(owner: Owner, status: Status): Promise<Planted> {
-  const date = status === 'future' ? { date: `${YEAR}-01-01 00:00:00` } : {}
+  const date = status === 'future' ? { date: `${YEAR}-02-01 00:00:00` } : {}
   const first = status === 'trash' ? 'publish' : status
   const sent = { ...course, ...date, status: first, author: service.userIds[owner] }
   const { post_parent: series } = await service.create(PATHS.event, sent)

@@ -132,9 +132,9 @@ test('categories of all that an occurrence is given again are no longer its own'
 })
 
 test('a series that is published later is public when its occurrences are', async () => {
-  const { series } = await made({ status: 'future', date: `${YEAR}-01-01 00:00:00` })
+  const { series } = await made({ status: 'future', date: `${YEAR}-02-01 00:00:00` })
   equal((await service.get(`${SERIES}/${series}`)).status, 403)
-  await publishDue(service.app.database, Date.parse(`${YEAR}-01-02T00:00:00Z`))
+  await publishDue(service.app.database, Date.parse(`${YEAR}-02-02T00:00:00Z`))
   const { body } = await service.get(`${SERIES}/${series}`)
   deepEqual([body.status, body.occurrences.total], ['publish', 4])
 })

@@ -1,9 +1,12 @@
 import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { beginAt } from '../support/moment.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 import { ics, vevent } from './calendar-file.ts'
 
 const YEAR = 2027
+
+beginAt(`${YEAR - 1}-11-27T12:00:00Z`)
 
 const at = (day: string) => `DTSTART;TZID=Europe/Berlin:${day}T200000`
 

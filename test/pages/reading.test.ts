@@ -93,15 +93,18 @@ describe('pages', () => {
     const path = await event({ title: 'Hackathon', ...times('10-08 18:00', '10-10 16:00') })
     assert.match(
       text(main((await read(path)).body)),
-      /8 October \d{4}, 18:00until \w+,? 10 October \d{4}, 16:00 CEST/,
+      /8 October(?: \d{4})?, 18:00until \w+,? 10 October(?: \d{4})?, 16:00 CEST/,
     )
     const small = await event({ title: 'Two nights', ...times('10-15 22:00', '10-17 03:00') })
     assert.match(
       text(main((await read(small)).body)),
-      /15 October \d{4}, 22:00until \w+,? 17 October \d{4}, 3:00 CEST/,
+      /15 October(?: \d{4})?, 22:00until \w+,? 17 October(?: \d{4})?, 3:00 CEST/,
     )
     const whole = await event({ title: 'Market', all_day: true, ...times('10-20', '10-22') })
-    assert.match(text(main((await read(whole)).body)), /20 October \d{4}until \w+,? 22 October \d{4}All day/)
+    assert.match(
+      text(main((await read(whole)).body)),
+      /20 October(?: \d{4})?until \w+,? 22 October(?: \d{4})?All day/,
+    )
   })
 
   test('tell the day of each hit of a search in its heading, too', async () => {
@@ -126,11 +129,11 @@ describe('pages', () => {
       assert.doesNotMatch(shown, /– 0:00/, one)
     }
     const { items } = (await service.get('~/events.json?search=vigil')).body
-    assert.match(JSON.stringify(items), /10 July \d{4}, 0:00 – 24:00 \(Europe\/Oslo\)/)
+    assert.match(JSON.stringify(items), /10 July(?: \d{4})?, 0:00 – 24:00 \(Europe\/Oslo\)/)
     const long = await event({ title: 'Long vigil', ...times('07-15 00:00', '07-17 00:00') })
     assert.match(
       text(main((await read(long)).body)),
-      /15 July \d{4}, 0:00until \w+,? 16 July \d{4}, 24:00 CEST/,
+      /15 July(?: \d{4})?, 0:00until \w+,? 16 July(?: \d{4})?, 24:00 CEST/,
     )
   })
 

@@ -1,6 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
+import { DAY_MS, formatUtc } from '../../src/base/text/zones.ts'
 import {
   dropOldSenders,
   exportSender,
@@ -393,10 +394,11 @@ describe('suggestions of events without e-mail', () => {
     const { row: refused } = await taken({ ...concert, title: 'Refused event' })
     await editor.post(`/desk/suggestions/${refused.id}`, { act: 'reject', reason: 'No.' })
     const { row: waiting } = await taken({ ...concert, title: 'Waiting event' })
-    const drop = (at: string) => service.app.database.write((tx) => dropOldSenders(tx, at, 100))
-    await drop('2026-11-26 00:00:00')
+    const drop = (days: number) =>
+      service.app.database.write((tx) => dropOldSenders(tx, formatUtc(Date.now() + days * DAY_MS), 100))
+    await drop(-1)
     ok((await rows()).some(({ id, address }) => id === published.id && address !== ''))
-    await drop('2026-11-29 00:00:00')
+    await drop(1)
     const left = await rows()
     equal(left.find(({ id }) => id === published.id)?.address, '')
     equal(

@@ -66,31 +66,6 @@ async function filled(): Promise<void> {
   await memoryFilled(service)
 }
 
-interface Seen {
-  ids: number[]
-  total: number
-}
-
-async function bothWays(query: string): Promise<[Seen, Seen]> {
-  const seen = async (as: 'anonymous' | 'admin', more: string): Promise<Seen> => {
-    const { status, body } = await service.get(`/events?${query}${more}`, as)
-    if (status === 404) return { ids: [], total: -1 }
-    equal(status, 200, JSON.stringify(body))
-    return { ids: body.events.map((event: { id: number }) => event.id), total: body.total }
-  }
-  return [await seen('anonymous', ''), await seen('admin', '&status=publish')]
-}
-
-test('moving a category moves its events into and out of what its ancestors list', async () => {
-  const { body } = await service.get('/categories?hide_empty=0&slug=rowing')
-  const music = (await service.get('/categories?hide_empty=0&slug=music')).body.categories[0].id
-  await service.put(`/categories/${body.categories[0].id}`, { parent: music })
-  for (const slug of ['music', 'sports', 'rowing']) {
-    const [memory, database] = await bothWays(`start_date=2027-01-01&categories=${slug}&per_page=50`)
-    deepEqual(memory, database, slug)
-  }
-})
-
 test('an event from memory is what the database gives, in lists and alone, always', async () => {
   for (const id of venues) await service.put(`/venues/${id}`, { status: 'publish' })
   for (const id of organizers) await service.put(`/organizers/${id}`, { status: 'publish' })

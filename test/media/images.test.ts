@@ -214,13 +214,6 @@ describe('an address of an image', () => {
     deepEqual(await storedFiles(), ['2026/11/poster-1.png', '2026/11/poster-2.png', '2026/11/poster.png'])
   })
 
-  test('gives files of other names when only that of a size is taken', async () => {
-    const first = await upload({ ...inMemory(small), fileName: 'large-150x150.png' }, asks())
-    const row = await findImage(database.read, await linked(`${pictures}/large.png`))
-    equal(row?.file, '2026/11/large-1.png')
-    deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
-  })
-
   test('gives files of other names when an image has theirs and has lost them', async () => {
     const first = (await findImage(database.read, await linked(`${pictures}/large/poster.png`))) as ImageRow
     await rm(join(folder, 'media'), { recursive: true })
@@ -338,35 +331,6 @@ describe('the files of an image', () => {
       (await upload({ ...inMemory(large), fileName: 'poster.png' }, asks()))?.file,
       '2026/11/poster-1.png',
     )
-  })
-
-  test('are all removed with an image that was scaled down', async () => {
-    const row = await upload({ ...inMemory(await drawPng(2600, 40)), fileName: 'wide.png' }, asks())
-    ok(row)
-    ok((await storedFiles()).includes('2026/11/wide.png'))
-    await remove(row)
-    deepEqual(await storedFiles(), [])
-  })
-})
-
-describe('an upload', () => {
-  test('becomes an image of the caller’s, which no address leads to', async () => {
-    const row = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks('author', 12))
-    deepEqual([row?.author, row?.source_url, row?.file], [12, '', '2026/11/poster.png'])
-    equal(await link(''), null)
-  })
-
-  test('of what is no image is refused', async () => {
-    equal(await upload({ ...inMemory(Buffer.from('<svg/>')), fileName: 'poster.png' }, asks()), undefined)
-    deepEqual([await storedFiles(), await countImages()], [[], 0])
-  })
-
-  test('finds a free name among very many of the same', async () => {
-    const context = asks()
-    for (let i = 0; i < 23; i++) ok(await upload({ ...inMemory(small), fileName: 'image.png' }, context))
-    const names = await storedFiles()
-    equal(names.length, 23)
-    ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))
   })
 })
 

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
-import { addCredential, listCredentials, revokeCredentials } from '../../src/calendar/people/credentials.ts'
-import { insertUser, removeUser, type User } from '../../src/calendar/people/users.ts'
+import { addCredential, listCredentials } from '../../src/calendar/people/credentials.ts'
+import { insertUser, type User } from '../../src/calendar/people/users.ts'
 import type { Database } from '../../src/store/storage/database.ts'
-import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
+import { findTokenUser, NOON, scratchDatabase } from './scratch-database.ts'
 
 const addUser = (database: Database, login: string) =>
   database.write((tx) => insertUser(tx, { login, role: 'author' }, NOON))
@@ -30,47 +30,6 @@ test('a token is kal_ and 40 characters', async (t) => {
   equal(await findTokenUser(database.read, token.toLowerCase()), undefined)
 })
 
-test('an application password is accepted with and without blanks, in its letter case only', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const anna = await addUser(database, 'anna')
-  await give(database, anna, 'password', 'abcd EFGH ijkl')
-  for (const sent of ['abcd EFGH ijkl', 'abcdEFGHijkl', ' abcdEF GHijkl\n']) {
-    equal(await isPasswordOf(database.read, anna, sent), true, sent)
-  }
-  for (const sent of ['', 'abcdefghijkl', 'abcdEFGHijk', 'abcdEFGHijklm']) {
-    equal(await isPasswordOf(database.read, anna, sent), false, sent)
-  }
-})
-
-test('each of several passwords works, for its owner alone', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const [anna, bob] = [await addUser(database, 'anna'), await addUser(database, 'bob')]
-  const [first, second] = [await give(database, anna, 'password'), await give(database, anna, 'password')]
-  equal(await isPasswordOf(database.read, anna, first), true)
-  equal(await isPasswordOf(database.read, anna, second), true)
-  equal(await isPasswordOf(database.read, bob, first), false)
-  equal(await isPasswordOf(database.read, undefined, first), false)
-})
-
-test('several users may be given the same password, and revoking one leaves the other', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const [anna, bob] = [await addUser(database, 'anna'), await addUser(database, 'bob')]
-  await give(database, anna, 'password', 'the same')
-  await give(database, bob, 'password', 'the same')
-  await database.write((tx) => revokeCredentials(tx, anna, 'all'))
-  equal(await isPasswordOf(database.read, anna, 'the same'), false)
-  equal(await isPasswordOf(database.read, bob, 'the same'), true)
-})
-
-test('a token is no password and a password no token', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const anna = await addUser(database, 'anna')
-  const token = await give(database, anna, 'token')
-  await give(database, anna, 'password', 'kal_password')
-  equal(await isPasswordOf(database.read, anna, token), false)
-  equal(await findTokenUser(database.read, 'kal_password'), undefined)
-})
-
 test('no secret is in the database files, as given or without blanks', async (t) => {
   const { database, bytes } = await scratchDatabase(t)
   const anna = await addUser(database, 'anna')
@@ -83,15 +42,6 @@ test('no secret is in the database files, as given or without blanks', async (t)
   }
   const rows = await database.read.selectFrom('credentials').select('hash').execute()
   for (const { hash } of rows) match(hash, /^[0-9a-f]{64}$/)
-})
-
-test('credentials go with their user', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const anna = await addUser(database, 'anna')
-  const token = await give(database, anna, 'token')
-  await database.write((tx) => removeUser(tx, anna.id))
-  equal(await findTokenUser(database.read, token), undefined)
-  deepEqual(await database.read.selectFrom('credentials').selectAll().execute(), [])
 })
 
 test('an empty password, a token without its prefix and a name of two lines are refused', async (t) => {

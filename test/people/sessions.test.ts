@@ -3,14 +3,7 @@ import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { insertUser } from '../../src/calendar/people/users.ts'
-import {
-  endSession,
-  findSession,
-  noteSeen,
-  revokeOtherSessions,
-  revokeSession,
-  startSession,
-} from '../../src/features/desk/sign-in/session-store.ts'
+import { findSession, noteSeen, startSession } from '../../src/features/desk/sign-in/session-store.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const DAY = 86_400_000
@@ -77,23 +70,6 @@ test('the last use is written once in five minutes, and is no change for anybody
   equal(await use(NOON + 300_000), '2026-11-20 12:05:00')
   await signIn()
   equal(await position(), before)
-})
-
-test('its owner ends one session, all others, or signs out', async (t) => {
-  const { anna, bob, signIn, find, database } = await desk(t)
-  const ids = [await signIn(), await signIn(), await signIn(), await signIn()] as const
-  const [first, second, third, fourth] = ids
-  await database.write((tx) => endSession(tx, first))
-  equal(await find(first), undefined)
-  const [hash, other] = [(await find(second))?.session.hash ?? '', (await find(third))?.session.hash ?? '']
-  equal(await database.write((tx) => revokeSession(tx, bob, hash)), false)
-  equal(await database.write((tx) => revokeSession(tx, anna, hash)), true)
-  equal(await find(second), undefined)
-  const bobs = await signIn(bob)
-  await database.write((tx) => revokeOtherSessions(tx, anna, other))
-  equal(await find(fourth), undefined)
-  ok(await find(third))
-  ok(await find(bobs))
 })
 
 test('somebody who signs in again and again has fifty sessions, those used last', async (t) => {

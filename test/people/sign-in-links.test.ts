@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
@@ -6,8 +6,6 @@ import { makeDeskGate } from '../../src/features/desk/sign-in/desk-sign-in.ts'
 import { findSignInLink, useSignInLink } from '../../src/features/desk/sign-in/sign-in-links.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
-const HERE = { client: 'Firefox', address: '192.0.2.1' }
-const SECRET = 'correct horse battery'
 const MINUTE = 60_000
 
 async function desk(t: TestContext) {
@@ -30,25 +28,6 @@ test('a link is good for thirty minutes, and is in the database as a hash alone'
   equal((await bytes()).includes(token), false)
 })
 
-test('a link gives a password and a session once; of two who use it at once one does', async (t) => {
-  const { anna, link, find, gate, again } = await desk(t)
-  const token = await link()
-  const elsewhere = makeDeskGate(await again())
-  const gates = [gate, elsewhere, gate, elsewhere]
-  const tries = await Promise.all(
-    gates.map((at, i) => at.signInByLink({ token, password: `${SECRET} ${i}` }, HERE, NOON)),
-  )
-  const done = tries.filter((tried) => tried !== undefined)
-  equal(done.length, 1)
-  deepEqual((await gate.sessionOf(done[0]?.cookieId ?? '', NOON))?.user, anna)
-  equal(await find(token), undefined)
-  const won = tries.findIndex((tried) => tried !== undefined)
-  for (let i = 0; i < 4; i += 1) {
-    const sent = { login: 'anna', password: `${SECRET} ${i}`, formerId: undefined }
-    equal((await gate.signIn(sent, HERE, NOON)) !== undefined, i === won, String(i))
-  }
-})
-
 test('no link opens for a user who was deactivated', async (t) => {
   const { anna, link, find, database } = await desk(t)
   const token = await link()
@@ -59,14 +38,4 @@ test('no link opens for a user who was deactivated', async (t) => {
     database.write((tx) => addSignInLink(tx, { ...anna, deactivated_utc: 'now' }, NOON)),
     /^Error: anna was deactivated and signs in nowhere\.$/,
   )
-})
-
-test('only a link of the demo signs in without a password', async (t) => {
-  const { anna, link, find, gate, database } = await desk(t)
-  const token = await link()
-  equal(await gate.signInByLink({ token, password: undefined }, HERE, NOON), undefined)
-  ok(await find(token), 'and it is not used up by that')
-  const demo = await database.write((tx) => addSignInLink(tx, anna, NOON, { purpose: 'demo' }))
-  ok(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON))
-  equal(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON), undefined)
 })

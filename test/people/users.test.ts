@@ -2,18 +2,8 @@ import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Role } from '../../src/calendar/people/caller.ts'
-import {
-  changeRole,
-  findUser,
-  findUserByLogin,
-  insertUser,
-  listUsers,
-  removeUser,
-  type User,
-  userExists,
-} from '../../src/calendar/people/users.ts'
+import { findUser, insertUser, listUsers, removeUser, type User } from '../../src/calendar/people/users.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
-import { pluck } from '../support/lists.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
 const add = (database: Database, login: string, role: Role, email?: string) =>
@@ -52,47 +42,6 @@ async function authors(db: Db): Promise<number[]> {
   }
   return found
 }
-
-test('a user is found by id, and by login and e-mail address in any letter case', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const anna = await database.write((tx) =>
-    insertUser(tx, { login: 'Anna.B', email: 'Anna@Example.org', name: ' Anna B ', role: 'editor' }, NOON),
-  )
-  deepEqual(anna, {
-    id: 1,
-    login: 'anna.b',
-    email: 'anna@example.org',
-    name: 'Anna B',
-    role: 'editor',
-    created_utc: '2026-11-20 12:00:00',
-    deactivated_utc: '',
-    language: '',
-  })
-  deepEqual(await findUser(database.read, anna.id), anna)
-  deepEqual(await findUserByLogin(database.read, 'ANNA.b'), anna)
-  deepEqual(await findUserByLogin(database.read, 'ANNA@example.ORG'), anna)
-  equal(await findUserByLogin(database.read, 'anna'), undefined)
-  equal(await findUserByLogin(database.read, ''), undefined)
-})
-
-test('ids that no user has, or that no database could hold, belong to nobody', async (t) => {
-  const { database } = await scratchDatabase(t)
-  await add(database, 'anna', 'author')
-  equal(await userExists(database.read, 1), true)
-  for (const id of [0, -1, 2, 1.5, 1e12, Number.NaN])
-    equal(await userExists(database.read, id), false, String(id))
-})
-
-test('several users may have no e-mail address, and their name is the login as typed', async (t) => {
-  const { database } = await scratchDatabase(t)
-  await add(database, 'Anna', 'author')
-  await add(database, 'bob', 'author')
-  const users = await listUsers(database.read)
-  deepEqual(pluck(users, 'login', 'email', 'name'), [
-    ['anna', '', 'Anna'],
-    ['bob', '', 'bob'],
-  ])
-})
 
 test('a login or e-mail address that signs in somebody else is refused', async (t) => {
   const { database } = await scratchDatabase(t)
@@ -135,23 +84,6 @@ test('a role of another release grants nothing', async (t) => {
   equal((await findUser(database.read, anna.id))?.role, 'subscriber')
 })
 
-test('the last administrator is neither demoted nor removed', async (t) => {
-  const { database } = await scratchDatabase(t)
-  const anna = await add(database, 'anna', 'administrator')
-  const bob = await add(database, 'bob', 'editor')
-  const demote = (id: number) => database.write((tx) => changeRole(tx, id, 'editor'))
-  const remove = (id: number) => database.write((tx) => removeUser(tx, id, undefined))
-  await rejects(demote(anna.id), /anna is the last administrator/)
-  await rejects(remove(anna.id), /anna is the last administrator/)
-  await database.write((tx) => changeRole(tx, anna.id, 'administrator'))
-
-  await database.write((tx) => changeRole(tx, bob.id, 'administrator'))
-  await demote(anna.id)
-  await rejects(remove(bob.id), /bob is the last administrator/)
-  await remove(anna.id)
-  deepEqual(pluck(await listUsers(database.read), 'login'), ['bob'])
-})
-
 test('a user who owns a record of any kind is not removed without an heir', async (t) => {
   const { database } = await scratchDatabase(t)
   await add(database, 'anna', 'administrator')
@@ -176,21 +108,4 @@ test('the heir gets every record of a removed user, and each is noted as changed
   await database.write((tx) => removeUser(tx, bob.id, anna.id))
   deepEqual(await authors(database.read), [anna.id, anna.id, anna.id, anna.id])
   deepEqual(await changesOf(database), ['user 1', 'user 2 is gone', ...records])
-})
-
-test('a record can go neither to the removed user nor to nobody', async (t) => {
-  const { database } = await scratchDatabase(t)
-  await add(database, 'anna', 'administrator')
-  const bob = await add(database, 'bob', 'author')
-  await database.write((tx) => giveRecords(tx, bob))
-  await rejects(
-    database.write((tx) => removeUser(tx, bob.id, bob.id)),
-    /The records of bob cannot go to bob\./,
-  )
-  await rejects(
-    database.write((tx) => removeUser(tx, bob.id, 99)),
-    /There is no user with the id 99\./,
-  )
-  equal(await userExists(database.read, bob.id), true)
-  deepEqual(await authors(database.read), [bob.id, bob.id, bob.id, bob.id])
 })

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   dayOfCopy,
@@ -6,28 +6,16 @@ import {
   endAfter,
   lengthInWords,
   movedEnd,
-  timesOfCopy,
 } from '../../src/features/desk/event-lengths.ts'
 import { fc } from '../support/rounds.ts'
 
 const at = (text: string) => `2027-${text}:00`
-
-test('the end moves with the start', () => {
-  equal(movedEnd(at('03-01 19:00'), at('03-01 21:30'), at('03-08 20:00')), at('03-08 22:30'))
-  equal(movedEnd(at('03-01 19:00'), at('03-03 01:00'), at('02-28 19:00')), at('03-02 01:00'))
-  equal(movedEnd(at('03-27 19:00'), at('03-27 21:00'), at('03-28 01:30')), at('03-28 03:30'))
-})
 
 test('no end follows where there is no sense in it', () => {
   equal(movedEnd(at('03-01 19:00'), at('03-01 18:00'), at('03-08 20:00')), undefined)
   equal(movedEnd('', at('03-01 18:00'), at('03-08 20:00')), undefined)
   equal(movedEnd(at('03-01 19:00'), at('03-01 21:00'), '9999-12-31 23:00:00'), undefined)
   equal(endAfter('tomorrow'), undefined)
-})
-
-test('an event without an end lasts two hours, or as long as is usual', () => {
-  equal(endAfter(at('12-31 23:00')), '2028-01-01 01:00:00')
-  equal(endAfter(at('12-31 23:00'), 30), at('12-31 23:30'))
 })
 
 test('a copy is on the same weekday, a week later or more, and to come', () => {
@@ -46,13 +34,6 @@ test('a copy is on the same weekday, a week later or more, and to come', () => {
       ok(days === 7 || Date.parse(copy) - Date.parse(today) <= 7 * 86_400_000)
     }),
   )
-})
-
-test('a copy lasts as long as its event', () => {
-  deepEqual(timesOfCopy(at('03-02 22:00'), at('03-03 01:00'), '2027-03-20'), {
-    start: at('03-23 22:00'),
-    end: at('03-24 01:00'),
-  })
 })
 
 test('lengths are said in the language of the site', () => {

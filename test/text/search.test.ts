@@ -1,7 +1,7 @@
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fold, foldUnicode, latinToAscii } from '../../src/base/text/characters.ts'
-import { hasSearchedWords, parseSearch, parseWords } from '../../src/base/text/search.ts'
+import { parseSearch, parseWords } from '../../src/base/text/search.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 describe('folding', () => {
@@ -101,46 +101,6 @@ describe('searches for events', () => {
       deepEqual(parseSearch(text), { include, exclude })
     })
   }
-
-  test('find what has all the words in any order and none of those left out', () => {
-    const haystack = [fold('Garden Party'), fold('Pumpkin pie & “lemonade”')].join('\n')
-    for (const text of [
-      'party pumpkin',
-      'umpk',
-      '"pie & "',
-      '"lemonade"',
-      'pie -tart',
-      '"garden party"',
-      '  ',
-    ]) {
-      ok(hasSearchedWords(parseSearch(text), haystack), text)
-    }
-    for (const text of [
-      '"pie pumpkin"',
-      'party -pie',
-      'elephant',
-      '-garden',
-      '"party pumpkin"',
-      '%',
-      "' OR 1=1 --",
-    ]) {
-      ok(!hasSearchedWords(parseSearch(text), haystack), text)
-    }
-  })
-
-  test('find a text by any word of it', () => {
-    const word = fc.stringMatching(/^[\p{L}\p{N}%_'\\&]{1,8}$/u)
-    fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 9 }), (words) => {
-        // Words of signs alone are left out: they are searched for in their order.
-        fc.pre(words.some((text) => /[\p{L}\p{N}]/u.test(text)))
-        const haystack = fold(words.join(' '))
-        ok(hasSearchedWords(parseSearch(words.toReversed().join(' ')), haystack))
-        ok(hasSearchedWords(parseSearch(`"${words.join(' ')}"`), haystack))
-      }),
-      { numRuns: rounds(50) },
-    )
-  })
 })
 
 describe('searches for venues and organizers', () => {

@@ -287,21 +287,6 @@ describe('many events at once', () => {
     assert.match((await takeBack(editor, told)).body, /Undone for 60 events/)
   })
 
-  test('dates of a series are changed alone, or with all of their series', async () => {
-    const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=4'
-    const { id, post_parent: series } = (
-      await service.post('/events', { title: 'Weekly', ...on(1), recurrence })
-    ).body
-    await doAll(editor, 'cancel', [id], { event_status: 'canceled', scope: 'this' })
-    const states = async () => {
-      const { events } = (await service.get(`/events?post_parent=${series}&per_page=10`)).body
-      return events.map(({ event_status }: { event_status: string }) => event_status)
-    }
-    assert.deepEqual(await states(), ['canceled', undefined, undefined, undefined])
-    await doAll(editor, 'cancel', [id], { event_status: 'postponed', scope: 'all' })
-    assert.deepEqual(await states(), ['postponed', 'postponed', 'postponed', 'postponed'])
-  })
-
   test('who may not change an event is refused row by row, and reads the news of nobody else', async () => {
     const ids = await make(2)
     const author = await sitAtDesk(service, 'author')

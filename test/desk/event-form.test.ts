@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { startApp } from '../../src/app.ts'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
 import { onSqlite } from '../support/database.ts'
@@ -130,33 +129,6 @@ describe('the form of an event', () => {
     assert.match(body, /<title>Error: /)
   })
 
-  test('faults name fields as labels do, and repeat the beginning of what was typed at most', async () => {
-    const { status, body } = await editor.post('/desk/events/new', {
-      title: 'x'.repeat(600),
-      start_date: 'y'.repeat(600),
-      new_tags: 'z'.repeat(2000),
-    })
-    assert.equal(status, 422)
-    assert.match(body, /The value of Title is longer than 500 characters/)
-    assert.match(body, /The value of Tags is longer than 1000 characters/)
-    assert.match(body, /There is no day “y{60}…”/)
-  })
-
-  test('a form that is sent twice at once makes one event', async () => {
-    const form = {
-      title: 'Pressed twice',
-      start_date: '2030-11-28',
-      start_time: '20:30',
-      key: 'a-key-of-the-form',
-    }
-    const answers = await Promise.all([
-      editor.post('/desk/events/new', form),
-      editor.post('/desk/events/new', form),
-    ])
-    assert.deepEqual(pluck(answers, 'status'), [303, 303])
-    assert.equal(answers[0]?.headers.get('location'), answers[1]?.headers.get('location'))
-  })
-
   test('what two editors change in different fields is merged; in one both sides are shown', async () => {
     const { id } = await service.create('/events', {
       title: 'Choir',
@@ -224,29 +196,6 @@ describe('the form of an event', () => {
     const before = (await service.get(`/events/${id}`, 'admin')).body
     await editor.save(`/desk/events/${id}`, await untouched(`/desk/events/${id}`))
     assert.deepEqual((await service.get(`/events/${id}`, 'admin')).body, before)
-  })
-
-  test('no line end of a title, a name or a text that nobody has touched is changed', async () => {
-    const times = onDay('2030-05-02', '22:00:00', '23:00:00')
-    for (const [room, naming, more] of [
-      ['events', 'title', times],
-      ['venues', 'venue', {}],
-      ['organizers', 'organizer', {}],
-    ] as const)
-      for (const lines of ['Late\n\nnight', 'Late\r\nnight', 'Late\rnight', 'Late night\n']) {
-        const sent = { ...more, [naming]: `${lines} ${room}`, description: lines }
-        const { id } = await service.create(`/${room}`, sent, 'editor')
-        const before = (await service.get(`/${room}/${id}`, 'admin')).body
-        const form = await untouched(`/desk/${room}/${id}`)
-        // Browsers drop the line ends of a line.
-        form[naming] = String(form[naming]).replaceAll(/[\r\n]/g, '')
-        form.description = String(form.description).replaceAll(/\r\n?|\n/g, '\r\n')
-        await editor.save(`/desk/${room}/${id}`, form)
-        assert.deepEqual((await service.get(`/${room}/${id}`, 'admin')).body, before)
-        assert.equal(versionIn((await editor.get(`/desk/${room}/${id}`)).body), form.version)
-        await editor.post(`/desk/${room}/${id}`, { ...form, [naming]: `${form[naming]}!` })
-        assert.match((await service.get(`/${room}/${id}`, 'admin')).body[naming], /^Late +night.*!$/)
-      }
   })
 
   test('a venue and an organizer are made from what was typed, and known ones are taken', async () => {
@@ -520,31 +469,6 @@ describe('the form of an event', () => {
     assert.match(refused.body, /<a href="#recurrence_scope">/)
   })
 
-  test('a new title of all or the following leaves a series of whole days on its days', async () => {
-    const days = { start_date: '2027-06-19', end_date: '2027-06-22', all_day: true }
-    const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=3'
-    const { id } = await service.create('/events', { title: 'Camp', ...days, recurrence })
-    const listed = async () =>
-      (await service.get('/events?search=Camp&start_date=2027-01-01&end_date=2027-12-31')).body.events
-    const second = (await listed())[1].id
-    for (const [date, scope] of [
-      [id, 'all'],
-      [second, 'following'],
-    ]) {
-      const fields = await untouched(`/desk/events/${date}`)
-      const sent = { ...fields, title: `Camp of ${scope}`, recurrence_scope: scope }
-      await editor.save(`/desk/events/${date}`, sent)
-    }
-    assert.deepEqual(
-      (await listed()).map((one: Record<string, unknown>) => `${one.title} ${one.all_day} ${one.end_date}`),
-      [
-        'Camp of all true 2027-06-22 23:59:59',
-        'Camp of following true 2027-06-29 23:59:59',
-        'Camp of following true 2027-07-06 23:59:59',
-      ],
-    )
-  })
-
   test('a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
     const { id } = await service.create('/events', {
       title: 'Copied',
@@ -604,30 +528,6 @@ describe('the form of an event', () => {
       start_time: '19:00',
     })
     assert.equal(wrong.status, 422)
-  })
-
-  test('what was typed in two new forms is kept for each, until it is saved or thrown away', async () => {
-    const author = await sitAtDesk(service, 'author')
-    const titles = ['Begun first', 'Begun second']
-    for (const title of titles) {
-      const fields = await untouched('/desk/events/new', author)
-      const kept = await author.post('/desk/events/unsaved', { ...fields, title, is_last: '1' })
-      assert.equal(kept.body.state, 'kept')
-    }
-    const begun = async () =>
-      [...String((await author.get('/desk/')).body).matchAll(/new\?unsaved=([\w-]+)"[^>]*>([^<]+)</g)].map(
-        ([, form = '', title = '']) => ({ form, title }),
-      )
-    const [first, second] = (await begun()).toSorted((one, other) => one.title.localeCompare(other.title))
-    assert.deepEqual([first?.title, second?.title], titles)
-    const taken = await untouched(`/desk/events/new?unsaved=${first?.form}`, author)
-    assert.equal(taken.title, 'Begun first')
-    const saved = { ...taken, start_date: '2030-12-05', start_time: '18:00' }
-    await author.save('/desk/events/new', saved)
-    assert.deepEqual(await begun(), [second])
-    assert.match((await author.get('/desk/events/new')).body, /not saved, .*<b dir="auto">Begun second<\/b>/)
-    await author.post('/desk/events/0/discard', { form: second?.form ?? '' })
-    assert.deepEqual(await begun(), [])
   })
 
   test('contributors see no button they may not press, send for review, and propose changes', async () => {
@@ -724,17 +624,6 @@ describe('the form of an event', () => {
     assert.match(body, /<option value="before:45" selected>/)
   })
 
-  test('an event goes to the trash and comes back', async () => {
-    const { id } = await service.create('/events', {
-      title: 'Thrown away',
-      ...onDay('2030-12-02', '10:00', '11:00'),
-    })
-    await editor.save(`/desk/events/${id}/trash`, {})
-    assert.match((await editor.get(`/desk/events/${id}`)).body, /This event is in the trash/)
-    await editor.save(`/desk/events/${id}/restore`, {})
-    assert.equal((await service.get(`/events/${id}`)).body.status, 'publish')
-  })
-
   test('a picture comes with the form, and its text is asked for', async () => {
     const fields = {
       title: 'With a picture',
@@ -821,20 +710,6 @@ describe('the form of an event', () => {
     assert.equal(await shown(second), 'The choir', 'the text of the picture is said again')
   })
 
-  test('an unreadable picture of a phone is told in a clear sentence; what was typed stays', async () => {
-    const fields = { title: 'From a phone', start_date: '2030-06-02', start_time: '10:00' }
-    const bytes = Buffer.concat([
-      Buffer.from([0, 0, 0, 24]),
-      Buffer.from('ftypheic\0\0\0\0mif1heic'),
-      Buffer.alloc(500),
-    ])
-    const refused = await postWithFile('/desk/events/new', fields, new Blob([bytes]), 'IMG_1.HEIC')
-    assert.equal(refused.status, 422)
-    const body = await refused.text()
-    assert.match(body, /HEIC cannot be read here: send this one as JPEG or PNG/)
-    assert.match(body, /value="From a phone"/)
-  })
-
   test('the zone stands beside the times, and the end moves with the start', async () => {
     const times = {
       start_date: '2030-06-05',
@@ -850,33 +725,6 @@ describe('the form of an event', () => {
     assert.match(body.text, /Europe\/Oslo/)
     assert.deepEqual([body.start, body.end], ['2030-06-05 20:00:00', '2030-06-05 22:30:00'])
     assert.match((await editor.get('/desk/events/new')).body, /Time zone: <span>/)
-  })
-
-  test('of two who change one field on two nodes one is told of the other, nothing is lost', async (t) => {
-    const other = await startApp(service.config)
-    t.after(other.stop)
-    const origins = [new URL(service.origin).origin, `http://localhost:${other.port}`]
-    for (let round = 0; round < 8; round++) {
-      const { id } = await service.create('/events', {
-        title: 'At once',
-        ...onDay('2030-06-06', '10:00', '11:00'),
-      })
-      const version = versionIn((await editor.get(`/desk/events/${id}`)).body)
-      const answers = await Promise.all(
-        origins.map((origin, at) =>
-          fetch(`${origin}/desk/events/${id}`, {
-            method: 'POST',
-            redirect: 'manual',
-            body: new URLSearchParams({ version, title: `By node ${at}` }),
-            headers: { cookie: editor.cookie },
-          }),
-        ),
-      )
-      const statuses = answers.map(({ status }) => status)
-      assert.deepEqual(statuses.toSorted(), [303, 412])
-      const { title } = (await service.get(`/events/${id}`)).body
-      assert.equal(title, `By node ${statuses.indexOf(303)}`)
-    }
   })
 
   test('what is said of a picture is not said of the one that takes its place', async () => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Browser, type Sight, type Tab, untilShown } from '../support/browsers.ts'
+import type { Browser, Sight, Tab } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
 import { kalends } from '../support/commands.ts'
 import { giveDeskPassword, sitAtDesk } from '../support/desk.ts'
@@ -158,37 +158,6 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     await person.type('Harbour Hall')
     await person.goes(() => person.key(`${access}s`))
     await isPlain('Without scripts')
-  })
-
-  test('the form makes an event of every week with a picture', async () => {
-    await lookAs({ width: 1280 })
-    await sit('editor')
-    await person.goes(() => person.press('.bar a.main'))
-    await alive()
-    await person.type('Open mic')
-    await person.key('Tab')
-    await person.type('next friday')
-    await person.key('Tab')
-    await person.type('19:30')
-    await person.press('#repeats')
-    await person.type('every w')
-    await person.key('Enter')
-    await person.see('#next-dates .dates li')
-    await person.press('#repeat_count')
-    await person.type('10')
-    await person.press('#venue_name')
-    await person.type('Harbour Hall')
-    await person.choose('#picture-file', picture)
-    // The picture moves the controls below it, so the test waits until it is shown.
-    await untilShown(tab, "document.querySelector('#picture-shown img')?.naturalWidth > 0")
-    await person.press('#image_alt')
-    await person.type('A microphone on an empty stage')
-    await person.goes(() => person.press('.savebar button.first'))
-    await isPlain('Open mic')
-    const { image, recurrence, post_parent } = await eventNow()
-    assert.ok(image.url, 'it has a picture')
-    assert.match(JSON.stringify(recurrence), /WEEKLY/)
-    assert.ok(post_parent > 0)
   })
 
   describe('in all that is done', { skip: isWhole ? false : '`npm run pages:check` does it' }, () => {

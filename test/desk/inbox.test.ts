@@ -71,15 +71,6 @@ describe('the inbox, Today and the history', () => {
     assert.match((await editor.get('/desk/inbox')).body, /Is published with it: \u2068Hallgnp\u2069</)
   })
 
-  test('an event is published with the venue that it brought along', async () => {
-    const { id } = await send('With a new hall', { venue: { venue: 'Parish hall' } })
-    assert.match((await editor.get('/desk/inbox')).body, /Is published with it: Parish hall/)
-    await editor.save(`/desk/inbox/event/${id}/publish`, {})
-    const { body } = await service.get(`/events/${id}`)
-    assert.equal(body.status, 'publish')
-    assert.equal(body.venue.venue, 'Parish hall')
-  })
-
   test('an event whose publication lies ahead is published then, and its venue now', async () => {
     const { id } = await send('Of next month', { date: '2035-03-04 09:30:00', venue: { venue: 'Side hall' } })
     const done = await editor.post(`/desk/inbox/event/${id}/publish`, {})
@@ -198,18 +189,6 @@ describe('the inbox, Today and the history', () => {
     assert.doesNotMatch((await contributor.get('/desk/inbox')).body, /Use these keys/)
   })
 
-  test('of two reviewers the second is told who was faster', async () => {
-    const { id } = await send('Twice')
-    const other = await sitAtDesk(service, 'admin')
-    const answers = await Promise.all(
-      [editor, other].map((one) => one.post(`/desk/inbox/event/${id}/publish`, {})),
-    )
-    const places = answers.map(({ status, headers }) => `${status} ${headers.get('location')}`).sort()
-    assert.match(places[0] ?? '', /^303 \/desk\/inbox\?by=(editor|admin)$/)
-    assert.match(places[1] ?? '', /^303 \/desk\/inbox\?done=publish/)
-    assert.match((await other.get('/desk/inbox?by=editor')).body, /Somebody else was faster: editor/)
-  })
-
   test('the history says who changed what, and puts a version back', async () => {
     const made = await service.create('/events', { title: 'First title', ...day, description: '<p>One</p>' })
     await service.update(`/events/${made.id}`, { title: 'Second <title>', cost: '5' }, 'editor')
@@ -292,15 +271,6 @@ describe('the inbox, Today and the history', () => {
     assert.equal((await service.get(`/events/${id}`, 'contributor')).body.title, 'Theirs')
     await service.update(`/events/${id}`, { status: 'publish' }, 'editor')
     assert.equal((await contributor.post(`/desk/events/${id}/history`, { version })).status, 403)
-  })
-
-  test('what is saved at the desk is told by the history over REST, with who it was', async () => {
-    const { id } = await service.create('/events', { title: 'Audited', ...day }, 'admin')
-    await editor.post(`/desk/events/${id}`, { title: 'Audited at the desk' })
-    const { body } = await service.get(`~/wp-json/kalends/v1/events/${id}/history`, 'editor')
-    const told = JSON.stringify(body)
-    assert.match(told, /"editor"/)
-    assert.match(told, /Audited at the desk/)
   })
 
   test('Today shows what is on, in the words of the day, and drafts as drafts', async () => {

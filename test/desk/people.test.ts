@@ -6,7 +6,6 @@ import { listSessions } from '../../src/calendar/people/sessions.ts'
 import { findUserByLogin, getUserByLogin, insertUser } from '../../src/calendar/people/users.ts'
 import { kalends } from '../support/commands.ts'
 import { DESK_PASSWORD, deskHere, giveDeskPassword, sitAtDesk } from '../support/desk.ts'
-import { pluck } from '../support/lists.ts'
 import { credentialsOf, day, PASSWORD, serviceForTests } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
@@ -118,23 +117,6 @@ describe('people at the desk', () => {
       assert.match(body, /<title>Error: /)
     }
     assert.equal(await findUserByLogin(service.app.database.read, 'heidi'), undefined)
-  })
-
-  test('another role holds at once and ends the sessions of the person', async () => {
-    const author = await sitAtDesk(service, 'author')
-    const { id } = await user('author')
-    const saved = await admin.post(`/desk/people/${id}`, {
-      do: 'save',
-      name: 'Ann Author',
-      role: 'contributor',
-    })
-    assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/desk/people/${id}?saved`])
-    assert.deepEqual(
-      [(await user('author')).role, (await user('author')).name],
-      ['contributor', 'Ann Author'],
-    )
-    assert.equal((await author.get('/desk/')).status, 303)
-    await admin.post(`/desk/people/${id}`, { do: 'save', role: 'author' })
   })
 
   test('another role, a new password and a deactivation end sessions on every node at once', async (t) => {
@@ -339,23 +321,6 @@ describe('one’s own account at the desk', () => {
     assert.equal((await sessionsOf('editor')).length, 1)
     assert.equal((await editor.get('/desk/')).status, 200)
     assert.deepEqual([(await second.get('/desk/')).status, (await third.get('/desk/')).status], [303, 303])
-  })
-
-  test('nobody has more than a hundred application passwords', async () => {
-    const author = await sitAtDesk(service, 'author')
-    await service.app.database.write(async (tx) => {
-      for (let i = 1; i < 100; i++)
-        await addCredential(tx, await getUserByLogin(tx, 'author'), 'password', `${i}`, 0)
-    })
-    const refused = [
-      await author.post('/desk/me/passwords', { for: 'one more', access: 'all' }),
-      await author.post('/wp-admin/authorize-application.php?app_name=One+more', {
-        access: 'all',
-        answer: 'approve',
-      }),
-    ]
-    assert.deepEqual(pluck(refused, 'status'), [422, 400])
-    for (const { body } of refused) assert.match(body, /more than 100 passwords/)
   })
 
   test('an application password is shown once, listed by name, scope and use, and taken away', async () => {

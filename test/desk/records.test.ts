@@ -157,19 +157,6 @@ describe('rooms of records, which follow from their declarations', () => {
     assert.deepEqual([body.venue, body.city], ['Barn', 'Sligo'])
   })
 
-  test('a failed save is 422 with what was typed, and says why at its field and above', async () => {
-    const { status, body } = await editor.post('/desk/venues/new', {
-      venue: '',
-      city: 'Typed <b>',
-      website: 'nowhere',
-    })
-    assert.equal(status, 422)
-    assert.match(body, /value="Typed &lt;b&gt;"/)
-    assert.match(body, /<a href="#venue">/)
-    assert.match(body, /id="venue"[^>]*aria-invalid="true" aria-describedby="venue-error"/)
-    assert.match(body, /<title>Error: /)
-  })
-
   test('a form that is sent twice makes one record', async () => {
     const form = { venue: 'Pressed twice', key: 'a-key-of-the-form' }
     const [first, second] = await Promise.all([
@@ -178,20 +165,6 @@ describe('rooms of records, which follow from their declarations', () => {
     ])
     assert.deepEqual([first.status, second.status], [303, 303])
     assert.equal(first.headers.get('location'), second.headers.get('location'))
-  })
-
-  test('what two editors change in two fields is merged, and in the same field 412', async () => {
-    const { id } = await service.create('/venues', { venue: 'Mill', city: 'Cork' })
-    const form = await editor.get(`/desk/venues/${id}`)
-    const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
-    await service.update(`/venues/${id}`, { city: 'Limerick' })
-    await editor.save(`/desk/venues/${id}`, { venue: 'Old Mill', city: 'Cork', version })
-    const { body } = await service.get(`/venues/${id}`)
-    assert.deepEqual([body.venue, body.city], ['Old Mill', 'Limerick'])
-    const refused = await editor.post(`/desk/venues/${id}`, { venue: 'Old Mill', city: 'Dublin', version })
-    assert.equal(refused.status, 412)
-    assert.match(refused.body, /value="Dublin"/)
-    assert.match(refused.body, /Somebody else has written: Limerick/)
   })
 
   test('pages of the desk are kept by nobody, indexed by nobody and framed by nobody', async () => {

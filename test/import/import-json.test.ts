@@ -338,14 +338,6 @@ describe('an import of records as the interface shows them', () => {
     match((await calendar.kalends('import', '/tmp')).err, /^\S*tmp is a folder: name a file in it\.\n$/)
   })
 
-  test('reads past a line that is far too long', async () => {
-    const long =
-      `${JSON.stringify(shown(1))}\n{"title":"` + `${'x'.repeat(11_000_000)}"}\n${JSON.stringify(shown(2))}\n`
-    const out = await calendar.run(2, 'import', await calendar.file('long.ndjson', long))
-    match(out, /line 2: It has 11000012 bytes; the longest line that is read has 10000000\./)
-    equal((await calendar.service.get(ALL)).body.total, 2)
-  })
-
   test('killed in the middle, it loses and doubles nothing when it is run again', async () => {
     const records = Array.from({ length: 600 }, (_, i) => shown(i + 1, { excerpt: 'word '.repeat(300) }))
     const source = await calendar.file('many.ndjson', lines(records))

@@ -1,11 +1,10 @@
-import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
+import { doesNotMatch, match, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { describeFar, openProgress } from '../../src/features/imports/import-report.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { MAIN, programEnvironment } from '../support/environment.ts'
@@ -13,57 +12,6 @@ import { temporaryFolder } from '../support/folder.ts'
 import { isWhole } from '../support/rounds.ts'
 import { serverHere } from '../support/server.ts'
 import { addUsers, onDay } from '../support/service.ts'
-
-const far = { records: 1500, done: 30, total: 120, elapsed: 3000 }
-
-describe('the line of progress', () => {
-  test('has a bar, the share, the rate and the time left, whatever the width of the terminal', () => {
-    equal(
-      describeFar(far, 100),
-      '[==========------------------------------] 25 %, 1500 records, 500 a second, 9 s left',
-    )
-    for (let columns = 1; columns < 200; columns++) {
-      const line = describeFar(far, columns)
-      ok(line.length < columns, `${columns}: ${line}`)
-      if (columns > 45) match(line, /9 s left$/)
-    }
-    match(describeFar(far, 70), /^\[==-{8}\] 25 %/)
-    equal(describeFar(far, 60), '25 %, 1500 records, 500 a second, 9 s left')
-  })
-
-  test('says no more than is known: of no total, of nothing done, of the end', () => {
-    equal(describeFar({ ...far, total: 0 }, 80), '1500 records, 500 a second')
-    equal(describeFar({ records: 0, done: 0, total: 0, elapsed: 0 }, 80), '0 records')
-    const asking = { records: 0, done: 0, total: 0, elapsed: 900, asking: 'https://town.example/' }
-    equal(describeFar(asking, 80), 'asking https://town.example/')
-    equal(describeFar({ ...asking, records: 2 }, 80), '2 records, 2 a second')
-    match(describeFar({ records: 0, done: 0, total: 7, elapsed: 90 }, 80), /\] 0 %, 0 records$/)
-    match(describeFar({ ...far, records: 1, done: 130 }, 80), /^\[=+\] 100 %, 1 record, 0 a second$/)
-  })
-
-  test('has a long time in its two largest units', () => {
-    match(describeFar({ ...far, elapsed: 65_000 }, 80), /3 min 15 s left/)
-    match(describeFar({ ...far, elapsed: 3_000_000 }, 80), /2 h 30 min left/)
-  })
-
-  test('is a plain one now and then where there is no terminal', async () => {
-    const written: string[] = []
-    const stream = {
-      isTTY: false,
-      write: (text: string) => written.push(text),
-    } as unknown as NodeJS.WriteStream
-    const counts = { created: 5, updated: 0, unchanged: 1, left: 0, trashed: 0, failed: 0 }
-    const source = { total: () => 12, progress: () => 6 }
-    const patient = await openProgress(source, stream)
-    patient.show(counts)
-    patient.close()
-    deepEqual(written, [])
-    const eager = await openProgress(source, stream, 0)
-    eager.show(counts)
-    eager.close()
-    match(written.join(''), /^50 %, 6 records, \d+ a second, \d+ s left\n$/)
-  })
-})
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SCRIPT = '/usr/bin/script'

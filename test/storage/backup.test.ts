@@ -29,7 +29,7 @@ import { runDueImports, saveSchedule } from '../../src/features/imports/import-s
 import { imports as scheduled } from '../../src/features/imports/imports-feature.ts'
 import { serveImports } from '../../src/features/imports/serve-imports.ts'
 import { registerBackupCommand } from '../../src/features/transfer/backup.ts'
-import { type Manifest, writeBackupTables } from '../../src/features/transfer/backup-file.ts'
+import type { Manifest } from '../../src/features/transfer/backup-file.ts'
 import { noteMove } from '../../src/features/transfer/database-moves.ts'
 import { registerRestoreCommand } from '../../src/features/transfer/restore.ts'
 import { sealFile } from '../../src/features/transfer/seal.ts'
@@ -507,26 +507,6 @@ describe('a backup of a whole calendar', () => {
       secret.map(({ name }) => name),
       (name) => !leftOut.includes(name),
     )
-  })
-
-  test('is not begun where the disk surely has too little room', async () => {
-    await rejects(
-      writeBackupTables(source.database, path('tight.backup'), await featureTables(), {
-        withSecrets: true,
-        free: 10_000,
-      }),
-      /^Error: The disk has 10000 bytes left, and the backup needs \d+ at the least: make room first\.$/,
-    )
-    equal(existsSync(path('tight.backup')), false)
-  })
-
-  test('whose file may not grow leaves nothing behind', onSqlite, async () => {
-    const alone = await mkdtemp(path('limited-'))
-    const words = [...flags(source), 'backup', join(alone, 'limited.backup')]
-    const { child, ended } = startProcess(MAIN, words, {}, 'trap "" XFSZ; ulimit -f 150')
-    child.stdout?.resume()
-    equal(await ended, 1)
-    deepEqual(await readdir(alone), [])
   })
 
   test('that finds no room leaves nothing behind', onSqlite, async (t) => {

@@ -11,7 +11,6 @@ const LAYERS = [
   ['base/cache.ts', 'base/errors.ts', 'base/foreign-json.ts'],
   ['base/text', 'base/run-command.ts', 'base/files.ts', 'base/problems.ts'],
   ['base/setting-kinds.ts'],
-
   ['base/config.ts', 'base/metric-families.ts'],
   ['base/finding.ts'],
   ['base/recurrence'],

@@ -24,12 +24,6 @@ import {
   type ServiceStart,
   type Serving,
 } from './feature.ts'
-import {
-  isGiven,
-  readOwnerFiles,
-  readOwnerSettings,
-  withOwnerSettings,
-} from './features/pages/owner-settings.ts'
 import { features as allFeatures } from './features.ts'
 import type { OnAnswered } from './http/entrance.ts'
 import { trustedProxies } from './http/incoming.ts'
@@ -48,6 +42,7 @@ import { readEdition } from './store/storage/edition.ts'
 import { openStorage, tellFailures } from './store/storage/open-database.ts'
 import type { Pruning } from './store/storage/pruning.ts'
 import { dropOld } from './store/storage/pruning.ts'
+import { isGiven, readStoredSettings, withStored } from './store/storage/stored-settings.ts'
 import { makeRouteTable } from './wordpress/platform.ts'
 
 // Starts and stops the service. Only this file connects its parts.
@@ -265,11 +260,11 @@ async function followOwner({ read }: Database, site: Site, started: Config, serv
   /** True if a flag, the environment or an owner set the zone. */
   let hasZone = false
   const renew = async () => {
-    const [set, files] = await Promise.all([readOwnerSettings(read), readOwnerFiles(read)])
-    present = withOwnerSettings(started, set)
+    const set = await readStoredSettings(read)
+    present = withStored(started, set)
     hasZone = isGiven(started, 'timezone') || set.timezone !== undefined
     Object.assign(site, siteOf(present, port))
-    await Promise.all(servings.map(({ follow }) => follow?.(set, files)))
+    await Promise.all(servings.map(({ follow }) => follow?.(set, read)))
   }
   await renew()
   const listensOn = (listened: number) => {

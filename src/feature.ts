@@ -7,16 +7,15 @@ import type { Family } from './base/metric-families.ts'
 import type { HasSettings } from './base/setting-kinds.ts'
 import type { Context } from './calendar/declare/context.ts'
 import type { CalendarGround } from './calendar/ground.ts'
-import type { LookFileSetting } from './features/pages/look-settings.ts'
-import type { OwnerTexts } from './features/pages/owner-settings.ts'
 import type { Admission } from './http/admission.ts'
 import type { OnAnswered } from './http/entrance.ts'
 import type { AnswerRow, RowGround } from './http/router.ts'
 import type { EventMemory } from './store/memory/event-memory.ts'
 import type { Ask } from './store/storage/ask.ts'
-import type { Database } from './store/storage/database.ts'
+import type { Database, Db } from './store/storage/database.ts'
 import type { KeepsTables } from './store/storage/migration.ts'
 import type { Pruning } from './store/storage/pruning.ts'
+import type { StoredSettings } from './store/storage/stored-settings.ts'
 import type { FeatureRoutes } from './wordpress/platform.ts'
 
 /** A part of the service that can be left out. Its code is imported when one of its functions is called. */
@@ -82,8 +81,8 @@ export interface Serving {
   sendsMail?: true
   around?: (database: Database) => Database
   onAnswered?: OnAnswered
-  /** Receives the settings and files of owners: at the start, and after each change. */
-  follow?: (set: OwnerTexts, files: Partial<Record<LookFileSetting, Buffer>>) => Promise<void>
+  /** Applies what owners set: at the start, and after each change. */
+  follow?: (set: StoredSettings, read: Db) => Promise<void>
   rows?: (ground: RowGround) => readonly AnswerRow[]
   works?: (service: RunningService) => readonly Work[]
   families?: () => Promise<readonly Family[]>

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { lookSettings, mapSettings } from '../features/pages/look-settings.ts'
 import { CACHE_BYTES } from './cache.ts'
 import { messageOf } from './errors.ts'
 import {
@@ -65,6 +64,57 @@ export const siteSettings = {
   ),
 }
 
+/** Settings of the look that the kernel reads too. */
+export const nameAndClock = {
+  site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
+  pages_clock: choice(
+    'Whether times have 12 or 24 hours; auto: as is usual in the language.',
+    ['auto', '12', '24'],
+    'auto',
+  ),
+}
+
+const LONGEST_TEMPLATE = 500
+
+export function tileAddress(template: string): URL | undefined {
+  if (template.length > LONGEST_TEMPLATE || !['{z}', '{x}', '{y}'].every((part) => template.includes(part)))
+    return undefined
+  const url = URL.parse(template.replaceAll(/\{[zxyr]\}/g, '0'))
+  const isPlain =
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[{}\s"'<>\\;,]/.test(url.href)
+  return isPlain && !template.slice(0, template.indexOf('/', 8)).includes('{') ? url : undefined
+}
+
+const mapSettings = {
+  directions: checked(
+    word(
+      'The address of directions to a venue, with {to} for its coordinates or its address. ' +
+        'Empty: no links to directions.',
+      'URL',
+      'https://www.openstreetmap.org/directions?to={to}',
+    ),
+    'takes an address (http, https or geo) with {to} in it',
+    (text) =>
+      text === '' || (/^(https?:\/\/[^\s"'<>\\]+|geo:[^\s"'<>\\]*)$/.test(text) && text.includes('{to}')),
+  ),
+  map_tiles: checked(
+    word(
+      'The address of the tiles of maps, with {z}, {x} and {y}, such as ' +
+        'https://tiles.example.org/{z}/{x}/{y}.png. ' +
+        'Browsers load tiles from there once somebody asks for a map. Empty: no maps.',
+      'URL',
+      '',
+    ),
+    'takes an http or https address with {z}, {x} and {y} behind its host',
+    (text) => text === '' || tileAddress(text) !== undefined,
+  ),
+  map_attribution: word(
+    'Whom the map always names for the data of its tiles; links are written as in Markdown.',
+    'TEXT',
+    '[© OpenStreetMap contributors](https://www.openstreetmap.org/copyright)',
+  ),
+}
+
 const settings = {
   vendor: checked(
     word('The first segment of the namespace, `<vendor>/events/v1`.', 'WORD', 'tribe'),
@@ -96,8 +146,7 @@ const settings = {
     ['on', 'off'],
     'on',
   ),
-  ...lookSettings,
-  pages_css: word('A style sheet that pages load after their own. Empty: none.', 'FILE', ''),
+  ...nameAndClock,
   frame_ancestors: {
     ...list(
       'Sites that may frame `/embed/frame/`, such as https://*.example.org; * for all, none for no site.',
@@ -348,7 +397,6 @@ const settingGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   'The calendar': ['timezone', 'language', 'languages', 'currency', 'series_months', 'geoloc_radius'],
   'Pages and desk': [...['pages', 'desk', 'frame_ancestors'], ...Object.keys(mapSettings)],
-  Look: [...Object.keys(lookSettings), 'pages_css'],
   Limits: [
     ...[
       'page_size_cap',

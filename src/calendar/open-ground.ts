@@ -1,9 +1,9 @@
 import { assumedPath, type Config, databaseAddress, mediaAddress, siteOf } from '../base/config.ts'
-import { readOwnerSettings, withOwnerSettings } from '../features/pages/owner-settings.ts'
 import type { MediaStore } from '../store/media/media-store.ts'
 import type { Database } from '../store/storage/database.ts'
 import { type FeatureTables, type KeepsTables, listFeatureTables } from '../store/storage/migration.ts'
 import { openCalendar } from '../store/storage/open-database.ts'
+import { readStoredSettings, withStored } from '../store/storage/stored-settings.ts'
 import type { CalendarGround } from './ground.ts'
 
 /** `failure` returns the last failure of the media store, since its rejections do not carry the cause. */
@@ -57,7 +57,7 @@ export async function findRestorePlaces(
 
 export async function openGround(started: Config, features: readonly KeepsTables[]): Promise<CalendarGround> {
   const { database, store } = await openMedia(started, features)
-  const config = withOwnerSettings(started, await readOwnerSettings(database.read))
+  const config = withStored(started, await readStoredSettings(database.read))
   const site = siteOf(config, config.port)
   const { imagesOf } = await import('../store/media/open-media-store.ts')
   return { database, images: imagesOf(config, store, site), site }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { tileAddress } from '../../src/features/pages/look-settings.ts'
+import { tileAddress } from '../../src/base/config.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
 
 const TILES = 'http://tiles.test:9000/{z}/{x}/{y}.png'

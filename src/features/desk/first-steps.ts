@@ -1,5 +1,6 @@
 import { can } from '../../calendar/people/caller.ts'
-import { isGiven, type OwnerSetting, readOwnerSettings } from '../pages/owner-settings.ts'
+import { isGiven } from '../../store/storage/stored-settings.ts'
+import { type OwnerSetting, readOwnerSettings } from '../pages/owner-settings.ts'
 import { type Content, html } from '../pages/page-html.ts'
 import { pathTo } from '../pages/viewing.ts'
 import {

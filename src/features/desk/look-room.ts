@@ -4,6 +4,7 @@ import { addDays } from '../../base/text/moments.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
 import { findVersion } from '../../calendar/records/record-store.ts'
 import { holdName } from '../../store/storage/locks.ts'
+import { isGiven } from '../../store/storage/stored-settings.ts'
 import { written } from '../feeds/date-forms.ts'
 import {
   ASSETS_PATH,
@@ -19,7 +20,6 @@ import {
 } from '../pages/look-settings.ts'
 import {
   faultOfSetting,
-  isGiven,
   OWNER_SETTINGS,
   type OwnerSetting,
   type OwnerTexts,

@@ -1,4 +1,5 @@
 import type { KernelSettingName } from '../../base/config.ts'
+import type { PagesSettings } from '../pages/look-settings.ts'
 import type { DeskText } from './desk-texts.ts'
 
 export const SETTING_LABELS = {
@@ -65,7 +66,7 @@ export const SETTING_LABELS = {
   history_bytes: 'Room for values from before',
   log_level: 'How much is logged',
   request_log: 'Requests in the log',
-} as const satisfies Record<KernelSettingName, DeskText>
+} as const satisfies Record<KernelSettingName | keyof PagesSettings, DeskText>
 
 /** Short labels for settings whose descriptions are long. */
 export const FEATURE_LABELS: Readonly<Record<string, DeskText>> = {

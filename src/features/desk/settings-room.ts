@@ -1,9 +1,9 @@
 import { environmentName, flagName } from '../../base/config.ts'
 import type { Setting } from '../../base/setting-kinds.ts'
 import { withoutPassword } from '../../store/storage/database-address.ts'
+import { isGiven } from '../../store/storage/stored-settings.ts'
 import { isLookFile } from '../pages/look-settings.ts'
 import {
-  isGiven,
   isOwnerSetting,
   type OwnerTexts,
   type OwnerValues,

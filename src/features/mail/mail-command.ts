@@ -5,7 +5,7 @@ import { formatUtc } from '../../base/text/zones.ts'
 import type { CommandGround } from '../../feature.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { openCalendar, runOnDatabase } from '../../store/storage/open-database.ts'
-import { readOwnerSettings, withOwnerSettings } from '../pages/owner-settings.ts'
+import { readStoredSettings, withStored } from '../../store/storage/stored-settings.ts'
 import { writeLetter } from './letter.ts'
 import { parseMailAddress } from './mail-address.ts'
 import { openRelay } from './mail-relay.ts'
@@ -52,7 +52,7 @@ async function sendTest(started: Config, open: () => Promise<Database>, text: st
   if (to === undefined) throw new Error(`${text} is no e-mail address.`)
   const relay = await openRelay(started)
   if (!relay) throw new Error('E-mail is off: KALENDS_MAIL names no relay.')
-  const config = withOwnerSettings(started, await findOwnerSettings(open))
+  const config = withStored(started, await findOwnerSettings(open))
   const site = siteOf(config, config.port)
   const { language } = site
   const now = Date.now()
@@ -77,7 +77,7 @@ async function sendTest(started: Config, open: () => Promise<Database>, text: st
 async function findOwnerSettings(open: () => Promise<Database>) {
   const database = await open()
   try {
-    return await readOwnerSettings(database.read)
+    return await readStoredSettings(database.read)
   } finally {
     await database.close()
   }

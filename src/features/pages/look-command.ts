@@ -8,11 +8,11 @@ import { table } from '../../base/run-command.ts'
 import { beginningOf } from '../../base/text/characters.ts'
 import type { Database } from '../../store/storage/database.ts'
 import { runOnDatabase } from '../../store/storage/open-database.ts'
+import { isGiven } from '../../store/storage/stored-settings.ts'
 import { dataOf } from './look.ts'
 import { isLookFile, type LookFileSetting, MOST_LOOK, readTexts, readTextsFolder } from './look-settings.ts'
 import {
   faultOfSetting,
-  isGiven,
   isOwnerSetting,
   OWNER_SETTINGS,
   type OwnerSetting,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nameAndClock } from '../../base/config.ts'
 import { codeOf, messageOf } from '../../base/errors.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
-import { checked, choice, readEntries, word } from '../../base/setting-kinds.ts'
+import { checked, choice, readEntries, type SettingGroup, word } from '../../base/setting-kinds.ts'
 
 // Files for the look of pages, such as a logo. Their content decides the format, not the name that was sent.
 
@@ -246,7 +247,7 @@ const address = (about: string) =>
   )
 
 export const lookSettings = {
-  site_name: word('The name of the calendar.', 'TEXT', 'Kalends'),
+  site_name: nameAndClock.site_name,
   pages_sentence: word('A sentence below the name of the calendar on its pages.', 'TEXT', ''),
   pages_accent: checked(
     word(
@@ -326,11 +327,7 @@ export const lookSettings = {
     (text) => !text.includes('\0'),
   ),
   pages_first_view: choice('The view at the address of the site.', ['list', 'month', 'week'], 'list'),
-  pages_clock: choice(
-    'Whether times have 12 or 24 hours; auto: as is usual in the language.',
-    ['auto', '12', '24'],
-    'auto',
-  ),
+  pages_clock: nameAndClock.pages_clock,
   pages_presses: checked(
     word(
       `Categories that visitors can press above lists: up to ${MOST_PRESSES} slugs, separated by commas.`,
@@ -370,43 +367,15 @@ const EXTENTS: Readonly<Partial<Record<LookSetting, { most: number; isText?: tru
 
 export const extentOf = (name: LookSetting): { most: number; isText?: true } => EXTENTS[name] ?? { most: 200 }
 
-const LONGEST_TEMPLATE = 500
-
-export function tileAddress(template: string): URL | undefined {
-  if (template.length > LONGEST_TEMPLATE || !['{z}', '{x}', '{y}'].every((part) => template.includes(part)))
-    return undefined
-  const url = URL.parse(template.replaceAll(/\{[zxyr]\}/g, '0'))
-  const isPlain =
-    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[{}\s"'<>\\;,]/.test(url.href)
-  return isPlain && !template.slice(0, template.indexOf('/', 8)).includes('{') ? url : undefined
+const settings = {
+  ...lookSettings,
+  pages_css: word('A style sheet that pages load after their own. Empty: none.', 'FILE', ''),
 }
 
-export const mapSettings = {
-  directions: checked(
-    word(
-      'The address of directions to a venue, with {to} for its coordinates or its address. ' +
-        'Empty: no links to directions.',
-      'URL',
-      'https://www.openstreetmap.org/directions?to={to}',
-    ),
-    'takes an address (http, https or geo) with {to} in it',
-    (text) =>
-      text === '' || (/^(https?:\/\/[^\s"'<>\\]+|geo:[^\s"'<>\\]*)$/.test(text) && text.includes('{to}')),
-  ),
-  map_tiles: checked(
-    word(
-      'The address of the tiles of maps, with {z}, {x} and {y}, such as ' +
-        'https://tiles.example.org/{z}/{x}/{y}.png. ' +
-        'Browsers load tiles from there once somebody asks for a map. Empty: no maps.',
-      'URL',
-      '',
-    ),
-    'takes an http or https address with {z}, {x} and {y} behind its host',
-    (text) => text === '' || tileAddress(text) !== undefined,
-  ),
-  map_attribution: word(
-    'Whom the map always names for the data of its tiles; links are written as in Markdown.',
-    'TEXT',
-    '[© OpenStreetMap contributors](https://www.openstreetmap.org/copyright)',
-  ),
+export type PagesSettings = typeof settings
+
+declare module '../../base/config.ts' {
+  interface FeatureSettings extends PagesSettings {}
 }
+
+export const pagesSettings: SettingGroup = { heading: 'Look', settings }

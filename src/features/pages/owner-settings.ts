@@ -3,6 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { holdName } from '../../store/storage/locks.ts'
 import { type FormerValues, recordChange, type Tx } from '../../store/storage/recording.ts'
+import { readStoredSettings, type StoredSettings, withStored } from '../../store/storage/stored-settings.ts'
 import {
   bytesOfData,
   contentName,
@@ -17,9 +18,6 @@ import {
   lookSettings,
   readTexts,
 } from './look-settings.ts'
-
-// Settings that owners change while the service runs. Flags and environment variables win over this table,
-// the table over defaults. Other processes learn of a new value from the table `changes`.
 
 export type OwnerSetting = LookSetting
 export const OWNER_SETTINGS = Object.keys(lookSettings) as readonly OwnerSetting[]
@@ -89,12 +87,15 @@ function isKept(name: AnySetting, value: string): boolean {
   )
 }
 
-/** Reads the settings without unknown and invalid rows; a file setting has the file's name as value. */
-export async function readOwnerSettings(db: Db): Promise<OwnerTexts> {
-  const rows = await db.selectFrom('owner_settings').selectAll().execute()
-  const known = rows.filter(({ name, value }) => isKnown(name) && isKept(name, value))
-  return Object.fromEntries(known.map(({ name, value }) => [name, value]))
+/** Leaves out unknown and invalid settings; a file setting has the file's name as value. */
+export function ownerTexts(stored: StoredSettings): OwnerTexts {
+  return Object.fromEntries(
+    Object.entries(stored).filter(([name, value]) => isKnown(name) && isKept(name, value)),
+  )
 }
+
+export const readOwnerSettings = async (db: Db): Promise<OwnerTexts> =>
+  ownerTexts(await readStoredSettings(db))
 
 /**
  * Writes the values that differ, under the advisory lock `settings`. A caller that compares versions must
@@ -162,16 +163,8 @@ function recordSettings(tx: Tx, former: FormerValues): void {
   recordChange(tx, change, { action: 'update', name: Object.keys(former).join(', ') })
 }
 
-export const isGiven = ({ given = {} }: Pick<Config, 'given'>, name: AnySetting): boolean =>
-  Object.hasOwn(given, name)
+const applied = Object.fromEntries(
+  Object.entries({ ...siteSettings, ...lookSettings }).filter(([name]) => !isLookFile(name)),
+)
 
-export function withOwnerSettings(config: Config, set: OwnerTexts): Config {
-  const read = Object.entries(set)
-    .filter((entry): entry is [AnySetting, string] => isKnown(entry[0]) && !isGiven(config, entry[0]))
-    .filter(([name]) => !isLookFile(name))
-    .map(([name, value]) => [
-      name,
-      (isSiteSetting(name) ? siteSettings[name] : lookSettings[name]).read(value),
-    ])
-  return { ...config, ...Object.fromEntries(read) }
-}
+export const withOwnerSettings = (config: Config, set: OwnerTexts): Config => withStored(config, set, applied)

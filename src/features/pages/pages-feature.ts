@@ -1,7 +1,9 @@
 import type { Feature } from '../../feature.ts'
+import { pagesSettings } from './look-settings.ts'
 
 export const pages: Feature = {
   name: 'pages',
+  settings: pagesSettings,
   commands: [
     {
       names: ['look', 'set'],

@@ -1,7 +1,7 @@
 import type { Site } from '../../base/config.ts'
+import { tileAddress } from '../../base/config.ts'
 import { plainText } from '../../base/text/html.ts'
 import type { VenueRow } from '../../store/storage/schema.ts'
-import { tileAddress } from './look-settings.ts'
 import { type Html, html, NOTHING } from './page-html.ts'
 import { formsOfPages } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'

@@ -4,7 +4,7 @@ import { byHeader, signInAsStranger } from '../../http/respond.ts'
 import { type Answering, type AnswerRow, READS, type RowGround } from '../../http/router.ts'
 import { filesOfLook, type Look, lookOf, readStart } from './look.ts'
 import { isTaken, readTexts } from './look-settings.ts'
-import { withOwnerSettings } from './owner-settings.ts'
+import { ownerTexts, readOwnerFiles, withOwnerSettings } from './owner-settings.ts'
 import { readPagesParts } from './pages-part.ts'
 import { feedAt, makePublicFeeds } from './public-feeds.ts'
 import { assetAt, makePublicPages, type PublicPages, pageAt } from './public-pages.ts'
@@ -33,8 +33,9 @@ async function makePagesService(start: ServiceStart): Promise<PagesService> {
   let pages: PublicPages | undefined
   return {
     look,
-    follow: async (set, files) => {
-      const present = withOwnerSettings(started, set)
+    follow: async (set, read) => {
+      const present = withOwnerSettings(started, ownerTexts(set))
+      const files = await readOwnerFiles(read)
       Object.assign(look, await lookOf(present, filesOfLook(startFiles, files)))
       if (!isBegun) tellHidden(present, tell)
       isBegun = true

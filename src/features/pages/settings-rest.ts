@@ -9,10 +9,10 @@ import { type Answer, okAnswer } from '../../http/format.ts'
 import { wantedOf } from '../../http/handlers.ts'
 import { ownRoute, type Route } from '../../http/routes.ts'
 import { holdName } from '../../store/storage/locks.ts'
+import { isGiven } from '../../store/storage/stored-settings.ts'
 import { ASSETS_PATH, extentOf, isLookFile, lookSettings, MOST_LOOK, readTexts } from './look-settings.ts'
 import {
   faultOfSetting,
-  isGiven,
   OWNER_SETTINGS,
   type OwnerSetting,
   type OwnerValues,

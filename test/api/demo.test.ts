@@ -73,6 +73,23 @@ test('every image and each of its sizes is served as it is described', async () 
   deepEqual([...sizes].sort(), '1536x1536 2048x2048 large medium medium_large thumbnail'.split(' '))
 })
 
+test('browsers load the front page in at most 14,541 bytes with its styles and its script', async () => {
+  const load = async (path: string) => {
+    const headers = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+    const response = await fetch(app.site.url + path, { headers })
+    return { body: await response.text(), length: Number(response.headers.get('content-length')) }
+  }
+  const page = await load('/events/')
+  const [styles, script] = [/rel="stylesheet" href="([^"]+)/g, /type="module" src="([^"]+)/g]
+  const paths = [styles, script].flatMap((one) => [...page.body.matchAll(one)].map(([, path = '']) => path))
+  equal(paths.length, 3)
+  const lengths: number[] = []
+  for (const path of paths) lengths.push((await load(path)).length)
+  ok(!lengths.includes(0))
+  // What the page weighed on 27 November 2026, on the second visit.
+  ok(lengths.reduce((sum, one) => sum + one, page.length) <= 14_541, `${page.length} + ${lengths}`)
+})
+
 test('another database gets the very same at the same time, whatever has been drawn before', async () => {
   const other = await start('second', true)
   try {

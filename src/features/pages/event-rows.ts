@@ -92,9 +92,7 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
   const isLong = isSeveralDays(card)
   if (card.isAllDay)
     return html`<span>${say(site, 'All day')}</span>${isLong && html` <small>${until}</small>`}`
-  const start = html`<time datetime="${card.start
-    .slice(0, 16)
-    .replace(' ', 'T')}">${written(site, 'time', card.start)}</time>${zoneBehind(card)}`
+  const start = html`${written(site, 'time', card.start)}${zoneBehind(card)}`
   if (isLong) return html`${start} <small>${until}</small>`
   return card.end === card.start
     ? start
@@ -115,9 +113,10 @@ export function sizesFor({ srcset }: Picture, pixels: number): string {
 /** Thumbnail width on screens of double density. */
 const THUMB_PIXELS = 264
 
-function thumbnail(picture: Picture): Html {
+/** With the category's colour around a picture that is not cropped. */
+function thumbnail(viewing: Viewing, card: Card, picture: Picture): Html {
   const { src, width, height, focus } = picture
-  const shape = isUncropped({ width, height }) ? 'thumb whole' : 'thumb'
+  const shape = isUncropped(picture) ? `thumb whole${hueOf(viewing, card)}` : 'thumb'
   const sizes = sizesFor(picture, THUMB_PIXELS)
   // If there is only one size, `src` has it.
   const others = sizes.includes(', ') && html` srcset="${sizes}" sizes="132px"`
@@ -133,10 +132,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const place = card.place && html`${namedPlace(site, card.place)}${awayFrom(viewing, card.place.id)}`
   const title = html`<a href="${pathTo(site, card.url)}">${shownTitle(viewing, card)}</a>`
-  return html`<li class="row${hueOf(viewing, card)}"><p class="time">${day}${timesOfCard(
-    viewing,
-    card,
-  )}</p><div class="what">${
+  return html`<li class="row"><p class="time">${day}${timesOfCard(viewing, card)}</p><div class="what">${
     on
       ? html`<h2>${title}${heardAs(on)}</h2>`
       : heading === 'h3'
@@ -144,7 +140,7 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
         : html`<h4>${title}</h4>`
   }${place && html`<p class="where">${place}</p>`}${
     card.excerpt && html`<p class="excerpt">${nameShown(site, card.excerpt)}</p>`
-  }${againOf(viewing, card)}${tags(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
+  }${againOf(viewing, card)}${tags(viewing, card)}</div>${card.picture && thumbnail(viewing, card, card.picture)}</li>`
 }
 
 export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
@@ -153,16 +149,13 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const time = card.isAllDay ? say(site, 'All day') : startTime(site, card)
   const details = [card.place && nameShown(site, card.place.name), card.cost].filter(Boolean)
-  return html`<li class="row${hueOf(
-    viewing,
-    card,
-  )}"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(
+  return html`<li class="row"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(
     viewing,
     card,
   )}</a>${on && heardAs(on)}</h3>${
     details.length > 0 &&
     html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`
-  }${againOf(viewing, card)}</div>${card.picture && thumbnail(card.picture)}</li>`
+  }${againOf(viewing, card)}</div>${card.picture && thumbnail(viewing, card, card.picture)}</li>`
 }
 
 function nameOfDay({ context: { site }, today }: Viewing, day: string): string {
@@ -228,10 +221,10 @@ export function sectionsFrom(viewing: Viewing, cards: readonly Card[], first: st
   const starting = cards.filter((card) => dayOf(card.start) >= first)
   return html`${daySections(viewing, starting)}${
     lasting.length > 0 &&
-    html`<section class="day lasting"><h2 class="date"><span class="name"><b>${say(
+    html`<section class="day lasting"><h2 class="date"><b>${say(
       site,
       'Still on',
-    )}</b></span></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
+    )}</b></h2><ul class="rows">${lasting.map((card) => eventRow(viewing, card))}</ul></section>`
   }`
 }
 
@@ -245,13 +238,9 @@ function dayHeader(viewing: Viewing, day: string): Html {
     { view: 'day', day },
     undefined,
     '',
-  )}"><time datetime="${day}"><span class="hidden">${near && `${near}, `}${writtenDay(
+  )}"><b>${near || written(site, 'weekday', day)}</b> <i>${Number(day.slice(8))}</i> ${written(
     site,
+    isOtherYear ? 'monthYear' : 'month',
     day,
-    today,
-  )}</span><span class="number" aria-hidden="true">${Number(
-    day.slice(8),
-  )}</span><span class="name" aria-hidden="true"><b>${
-    near || written(site, 'weekday', day)
-  }</b> <span>${written(site, isOtherYear ? 'monthYear' : 'month', day)}</span></span></time></a></h2>`
+  )}</a></h2>`
 }

@@ -17,9 +17,10 @@ export function layOut({ context: { site }, assets, look, links, address }: View
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
   const { pages_picture: picture } = assets.files
-  const styles = [...(view.styles ?? []), ...(view.isPlain ? [] : [assets.others]), assets.style]
-  const { markup } = html`<!doctype html>
-<html lang="${site.language}">
+  // Classes of focal points are among the others.
+  const isPlain = view.isPlain && !/[ "]fx\d/.test(view.body.markup)
+  const styles = [...(view.styles ?? []), ...(isPlain ? [] : [assets.others]), assets.style]
+  const before = html`<html lang="${site.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -52,9 +53,8 @@ ${links.map(
     }<span>${text(site)}</span></a>
 `,
 )}<span class="paper">${site.url.replace(/^https?:\/\//, '')}</span></div></header>
-<main id="main" class="wrap"${isOfEvents(view) && html` data-place="${asset(assets.place.path)}"`}>
-${view.body}
-</main>
+<main id="main" class="wrap"${isOfEvents(view) && html` data-place="${asset(assets.place.path)}"`}>`
+  const after = html`</main>
 <footer class="foot"><div class="wrap">
 <span>${site.name}</span>
 ${legalLinks(site, look)}${textLinks(site, look)}<a href="${pathTo(
@@ -73,8 +73,11 @@ ${links.map(({ path, text }) => html`<a href="${pathTo(site, path)}">${text(site
 </body>
 </html>
 `
-  return markup
+  return `<!doctype html>\n${joined(before)}\n${view.body.markup}\n${joined(after)}`
 }
+
+/** Leaves out the blanks between tags, where layout ignores them. */
+const joined = ({ markup }: Html) => markup.replaceAll(/>\n+</g, '><')
 
 const isOfEvents = ({ current }: View) =>
   current !== undefined && current !== 'venue' && current !== 'organizer'

@@ -101,10 +101,10 @@ export function ongoingBand(viewing: Viewing, { cards, total }: Ongoing, othersP
 export function ongoingSection(viewing: Viewing, { cards, total }: Ongoing, allPath: string): Html | false {
   const { site } = viewing.context
   if (cards.length === 0) return false
-  return html`<section class="day lasting" id="ongoing"><h2 class="date"><span class="name"><b>${say(
+  return html`<section class="day lasting" id="ongoing"><h2 class="date"><b>${say(
     site,
     'Ongoing',
-  )}</b></span></h2><div>${ongoingList(viewing, cards)}${
+  )}</b></h2><div>${ongoingList(viewing, cards)}${
     total > cards.length &&
     html`<p><a class="quiet" href="${allPath}">${say(site, 'All {count} ongoing events', {
       count: writtenNumber(site, total),

@@ -68,7 +68,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')) + FOCUS)
+const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')))
 
 /** Style sheet of the desk's preview, which shows the front page in other colours. */
 export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
@@ -91,6 +91,7 @@ const FOCUS = numbered(
 )
 const LENGTHS = numbered(1, 7, (days) => `.w${days}{--days:${days}}`)
 const NUMBERED: Readonly<Record<string, string>> = {
+  others: FOCUS,
   month: LENGTHS,
   week: LENGTHS + numbered(1, 7, (column) => `.c${column}{grid-column-start:${column}}`),
 }

@@ -286,7 +286,7 @@ function filterForm(viewing: Viewing, asked: EventsAsked): Html {
   const fields = FORM_FIELDS.filter(({ ofLists }) => !ofLists || isList(span))
   const folded = fields.flatMap(({ names }) => names).filter((name) => name !== 'geoloc_radius')
   const open = folded.filter((name) => sent.has(name) && !hasChip(name, sent.get(name) ?? '')).length
-  return html`<form class="filter" role="search" method="get" action="${spanLink(
+  return html`<form class="filter" role="search" action="${spanLink(
     site,
     span,
     scopeIn(asked),

@@ -16,15 +16,10 @@ async function listed(query: string, as: Reader = 'anonymous'): Promise<number[]
 describe('the window of a list', () => {
   test('include ignores every date, whichever parameter carries it', async () => {
     const { id } = await createEvent({ title: 'Long ago', start_date: '2019-01-01', end_date: '2019-01-02' })
-    for (const dates of [
-      'start_date=2027-01-01',
-      'end_date=2018-01-01',
-      'starts_before=2018-01-01',
-      'starts_after=2027-01-01',
-      'ends_before=2018-01-01',
-      'ends_after=2027-01-01',
-      'starts_after=2027-01-01 10:00&strict_dates=true',
-    ]) {
+    for (const dates of (
+      'start_date=2027-01-01|end_date=2018-01-01|starts_before=2018-01-01|starts_after=2027-01-01|' +
+      'ends_before=2018-01-01|ends_after=2027-01-01|starts_after=2027-01-01 10:00&strict_dates=true'
+    ).split('|')) {
       deepEqual(await listed(`include=${id}&${dates}`), [id], dates)
       deepEqual(await listed(`include=${id}&${dates}`, 'editor'), [id], dates)
     }

@@ -104,17 +104,11 @@ async function pagesOf(query: string, as: Reader): Promise<string[]> {
 }
 
 describe('all events as NDJSON', () => {
-  const queries = [
-    '',
-    '&categories=even',
-    '&categories=even,odd&tags=all',
-    '&search=Event',
-    '&start_date=2027-01-10&end_date=2027-01-20',
-    '&starts_after=2027-02-01',
-    '&status=publish',
-    '&featured=true',
-    '&search=nothing-like-it',
-  ]
+  const queries = (
+    '|&categories=even|&categories=even,odd&tags=all|&search=Event|' +
+    '&start_date=2027-01-10&end_date=2027-01-20|&starts_after=2027-02-01|&status=publish|' +
+    '&featured=true|&search=nothing-like-it'
+  ).split('|')
   for (const as of ['anonymous', 'editor'] as const)
     test(`are those of the JSON list, byte for byte and in its order, for ${as}`, async () => {
       const byVenue = [`&venue=${venue}`, `&post_parent=${ids[0]}`, `&include=${ids.slice(3, 57)}`]

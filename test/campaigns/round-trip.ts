@@ -26,15 +26,7 @@ export const KNOWN_LOSSES: Readonly<Record<RoundTripFormat, readonly string[]>> 
   ics: [
     ...['title', 'description', 'excerpt', 'slug', 'website', 'cost', 'cost_details.values'],
     ...['featured', 'sticky', 'show_map', 'show_map_link', 'categories', 'tags'],
-    ...[
-      'timezone',
-      'start_date',
-      'end_date',
-      'utc_start_date',
-      'utc_end_date',
-      'recurrence',
-      'recurrence.overrides',
-    ],
+    ...'timezone start_date end_date utc_start_date utc_end_date recurrence recurrence.overrides'.split(' '),
     ...['venue.date_utc', 'venue.address', 'venue.city', 'venue.country', 'venue.zip', 'organizer.date_utc'],
     ...ownFields.filter((name) => !IN_FILES.includes(name)),
     ...['venue.step_free', 'venue.accessible_toilet', 'venue.accessible_parking', 'venue.lift'],

@@ -92,26 +92,8 @@ test('a setting of earlier versions is refused with advice, as a flag and in the
 
 test('a wrong or unknown setting is refused by every command', async () => {
   const commands = [
-    ...[
-      'settings',
-      'resume',
-      'restored',
-      'audit',
-      'look',
-      'imports',
-      'copy sqlite:a sqlite:b',
-      'backup x',
-      'export',
-    ],
-    ...[
-      'restore x',
-      'user list',
-      'password list x',
-      'push x --login a',
-      'webhook list',
-      'media clean',
-      'import x',
-    ],
+    ...'settings|resume|restored|audit|look|imports|copy sqlite:a sqlite:b|backup x|export'.split('|'),
+    ...'restore x|user list|password list x|push x --login a|webhook list|media clean|import x'.split('|'),
   ]
   for (const command of commands) {
     const words = ['--data', join(folder, 'none'), ...command.split(' ')]

@@ -322,18 +322,13 @@ describe('a file at the desk', () => {
     )
     assert.match((await send(editor, 'liste.xlsx', german)).body, /Schöne Müllerin/)
 
-    const calendar = [
-      'BEGIN:VCALENDAR',
-      'BEGIN:VEVENT',
-      'UID:walk@example.org',
-      'SUMMARY:Night walk',
-      'LOCATION:Old mill',
-      'DTSTART;TZID=Europe/Dublin:20271001T210000',
-      'DTEND;TZID=Europe/Dublin:20271001T230000',
-      'RRULE:FREQ=WEEKLY;COUNT=3',
-      'END:VEVENT',
-      'END:VCALENDAR',
-    ].join('\r\n')
+    const calendar = (
+      'BEGIN:VCALENDAR|BEGIN:VEVENT|UID:walk@example.org|SUMMARY:Night walk|LOCATION:Old mill|' +
+      'DTSTART;TZID=Europe/Dublin:20271001T210000|DTEND;TZID=Europe/Dublin:20271001T230000|' +
+      'RRULE:FREQ=WEEKLY;COUNT=3|END:VEVENT|END:VCALENDAR'
+    )
+      .split('|')
+      .join('\r\n')
     const walk = await send(editor, 'calendar.txt', calendar)
     assert.match(walk.body, /Night walk/)
     assert.equal(

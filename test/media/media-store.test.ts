@@ -89,13 +89,7 @@ describe('the local store', () => {
 
   test('writes and removes nothing outside its folder', async () => {
     const store = localMediaStore(folder)
-    for (const key of [
-      '../../written.png',
-      '/tmp/written.png',
-      '2026/11/.written.png',
-      '',
-      'a/../../b.png',
-    ]) {
+    for (const key of '../../written.png|/tmp/written.png|2026/11/.written.png||a/../../b.png'.split('|')) {
       await rejects(store.put(key, bytes, 'image/png'), /no key of a media file/)
     }
     await rejects(store.remove('../../secret.png'), /no key of a media file/)

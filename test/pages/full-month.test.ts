@@ -8,16 +8,7 @@ const service = serviceForTests({}, { fill })
 const EVENTS = 300
 const MONTH = '/events/month/2027-05/'
 const two = (number: number) => String(number).padStart(2, '0')
-const WORDS = [
-  'Concert',
-  'Reading',
-  'Flea market',
-  'Choir',
-  'Guided walk',
-  'Workshop',
-  'Exhibition',
-  'Story time',
-]
+const WORDS = 'Concert|Reading|Flea market|Choir|Guided walk|Workshop|Exhibition|Story time'.split('|')
 const PLACES = ['Town Hall', 'Library', 'Old Mill', 'Harbour', 'Museum']
 
 function eventOf(number: number) {

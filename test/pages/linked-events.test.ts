@@ -21,18 +21,7 @@ describe('the linked data of an event', () => {
 
   test('has the price in the currency that the cost names', async () => {
     const offers: Record<string, unknown> = {}
-    for (const cost of [
-      '¥1,500',
-      '€12',
-      '12,50 €',
-      'CHF 20',
-      '15 pln',
-      '$5 – $10',
-      '7',
-      'Free',
-      'Free, €5',
-      'CA$ 20',
-    ]) {
+    for (const cost of '¥1,500|€12|12,50 €|CHF 20|15 pln|$5 – $10|7|Free|Free, €5|CA$ 20'.split('|')) {
       const { price, lowPrice, highPrice, priceCurrency, availability } = (await linked({ cost })).offers
       assert.equal(availability, undefined)
       offers[cost] = [price ?? `${lowPrice}–${highPrice}`, priceCurrency]

@@ -1,16 +1,5 @@
 const APART = new Set([
-  ...[
-    'id',
-    'global_id',
-    'global_id_lineage',
-    'author',
-    'url',
-    'rest_url',
-    'modified',
-    'modified_utc',
-    'urls',
-    'count',
-  ],
+  ...'id global_id global_id_lineage author url rest_url modified modified_utc urls count'.split(' '),
   ...['series', 'post_parent', '_links', 'json_ld', 'parent', 'term_taxonomy_id', 'date'],
 ])
 

@@ -34,20 +34,7 @@ describe('the names of zones', () => {
 
   test('unknown names, offsets beyond 14 hours and other text are no zones', () => {
     const beyond = ['UTC+99', 'UTC+15', 'UTC-14:30', '+14:01', '+15:00', 'UTC+14.5']
-    const broken = [
-      '',
-      ' ',
-      'UTC+',
-      'UTC+5.33',
-      'UTC+5:60',
-      'UTC+5:3',
-      '+2',
-      '+02',
-      '02:00',
-      'Z',
-      'GMT+2',
-      '+02:00:00',
-    ]
+    const broken = '| |UTC+|UTC+5.33|UTC+5:60|UTC+5:3|+2|+02|02:00|Z|GMT+2|+02:00:00'.split('|')
     const other =
       'Atlantis/Capital|Europe|2026-01-01T00:00:00+02:00|[Europe/Rome]|Europe/Rome |constructor'.split('|')
     for (const text of [...beyond, ...broken, ...other]) equal(isTimezone(text), false, text)

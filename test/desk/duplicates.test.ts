@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deskHere } from '../support/desk.ts'
 import { day, onDay, serviceForTests } from '../support/service.ts'
@@ -12,7 +12,7 @@ describe('records that are there twice', () => {
   async function merge(kind: string, from: number, into: number): Promise<string> {
     const form = { kind, ids: `${from},${into}`, into: String(into) }
     const { status, headers, body } = await editor.post('/desk/duplicates/merge', form)
-    assert.equal(status, 303, body)
+    equal(status, 303, body)
     return /merged=(\d+)/.exec(headers.get('location') ?? '')?.[1] ?? ''
   }
   const undo = (one: string) => editor.post('/desk/duplicates/undo', { merge: one })
@@ -32,16 +32,16 @@ describe('records that are there twice', () => {
     ]
     const [elsewhere] = [await venue('St. Brigid’s Church', { city: 'Cork' })]
     const venues = pairsIn((await editor.get('/desk/duplicates')).body)
-    assert.ok(venues.includes(pair(kettle, nearby)), String(venues))
-    assert.ok(venues.includes(pair(hall, again)), String(venues))
-    assert.ok(!venues.some((one) => one.split(' ').includes(String(elsewhere.id))), String(venues))
+    ok(venues.includes(pair(kettle, nearby)), String(venues))
+    ok(venues.includes(pair(hall, again)), String(venues))
+    ok(!venues.some((one) => one.split(' ').includes(String(elsewhere.id))), String(venues))
     const organizer = (name: string, more: object = {}) =>
       service.create('/organizers', { organizer: name, ...more })
     const [choir, same] = [
       await organizer('Parish Choir', { email: 'choir@example.org' }),
       await organizer('Choir of the Parish', { email: 'Choir@example.org' }),
     ]
-    assert.deepEqual(pairsIn((await editor.get('/desk/duplicates?kind=organizer')).body), [pair(choir, same)])
+    deepEqual(pairsIn((await editor.get('/desk/duplicates?kind=organizer')).body), [pair(choir, same)])
     const event = (title: string, start: string, more: object = {}) =>
       service.create('/events', { title, ...onDay('2027-05-04', start, '22:00'), ...more })
     const [jazz, twice] = [
@@ -50,9 +50,9 @@ describe('records that are there twice', () => {
     ]
     await event('Jazz night with Anna', '20:00', { ...onDay('2027-05-11', '20:00', '22:00') })
     await event('Weekly jazz', '18:00', { recurrence: 'FREQ=DAILY;COUNT=3' })
-    assert.deepEqual(pairsIn((await editor.get('/desk/duplicates?kind=event')).body), [pair(jazz, twice)])
+    deepEqual(pairsIn((await editor.get('/desk/duplicates?kind=event')).body), [pair(jazz, twice)])
     await editor.post('/desk/duplicates/apart', { kind: 'event', ids: `${twice.id},${jazz.id}` })
-    assert.deepEqual(pairsIn((await editor.get('/desk/duplicates?kind=event')).body), [])
+    deepEqual(pairsIn((await editor.get('/desk/duplicates?kind=event')).body), [])
   })
 
   for (const [kind, room, naming, link] of [
@@ -78,26 +78,26 @@ describe('records that are there twice', () => {
           ? await service.create('/categories', { name: 'Below', parent: from.id })
           : undefined
       const token = await merge(kind, from.id, into.id)
-      assert.deepEqual(ids((await read(`/events/${alone}`))[link]), [into.id])
-      if (child) assert.equal((await read(`/categories/${child.id}`)).parent, into.id)
+      deepEqual(ids((await read(`/events/${alone}`))[link]), [into.id])
+      if (child) equal((await read(`/categories/${child.id}`)).parent, into.id)
       await service.update(`/events/${changed}`, { [link]: [other.id] })
       const told = await editor.get(`/desk/duplicates?kind=${kind}&merged=${token}`)
-      assert.match(told.body, /Merged in the last 30 days/)
-      assert.equal((await undo(token)).status, 303)
-      assert.equal((await read(`/${room}/${from.id}`)).slug, from.slug)
-      assert.equal((await service.get(`/${room}/${from.id}`)).status, 200)
+      match(told.body, /Merged in the last 30 days/)
+      equal((await undo(token)).status, 303)
+      equal((await read(`/${room}/${from.id}`)).slug, from.slug)
+      equal((await service.get(`/${room}/${from.id}`)).status, 200)
       const has = async (id: number) => ids((await read(`/events/${id}`))[link])
-      assert.deepEqual((await has(both)).toSorted(), [from.id, other.id, into.id].toSorted())
-      if (kind === 'venue') assert.deepEqual(await has(both), [from.id, other.id, into.id])
-      assert.deepEqual(await has(alone), [from.id])
-      assert.deepEqual(await has(changed), [other.id])
-      assert.deepEqual(await has(series), [from.id])
-      if (child) assert.equal((await read(`/categories/${child.id}`)).parent, from.id)
+      deepEqual((await has(both)).toSorted(), [from.id, other.id, into.id].toSorted())
+      if (kind === 'venue') deepEqual(await has(both), [from.id, other.id, into.id])
+      deepEqual(await has(alone), [from.id])
+      deepEqual(await has(changed), [other.id])
+      deepEqual(await has(series), [from.id])
+      if (child) equal((await read(`/categories/${child.id}`)).parent, from.id)
       const page = { venue: 'venue', organizer: 'organizer', category: 'events/category', tag: 'events/tag' }[
         kind
       ]
-      assert.equal((await service.page(`/${page}/${from.slug}/`)).status, 200)
-      assert.equal((await undo(token)).status, 422)
+      equal((await service.page(`/${page}/${from.slug}/`)).status, 200)
+      equal((await undo(token)).status, 422)
     })
 
   test('merges of merged records are undone from the latest on, and links are as they were', async () => {
@@ -111,14 +111,14 @@ describe('records that are there twice', () => {
     const first = await merge('venue', one.id, other.id)
     const second = await merge('venue', other.id, last.id)
     const refused = await undo(first)
-    assert.equal(refused.status, 422)
-    assert.match(refused.body, /Undo that merge first/)
-    assert.deepEqual(await at(), [last.id])
-    assert.equal((await read(`/venues/${one.id}`)).status, 'trash')
-    assert.equal((await undo(second)).status, 303)
-    assert.deepEqual(await at(), [other.id])
-    assert.equal((await undo(first)).status, 303)
-    assert.deepEqual(await at(), [one.id])
+    equal(refused.status, 422)
+    match(refused.body, /Undo that merge first/)
+    deepEqual(await at(), [last.id])
+    equal((await read(`/venues/${one.id}`)).status, 'trash')
+    equal((await undo(second)).status, 303)
+    deepEqual(await at(), [other.id])
+    equal((await undo(first)).status, 303)
+    deepEqual(await at(), [one.id])
   })
 
   test('of two events one stays, the other’s address leads to it, and both are there again', async () => {
@@ -126,25 +126,25 @@ describe('records that are there twice', () => {
       service.create('/events', { title, ...onDay('2027-06-04', '20:00', '22:00') })
     const [from, into] = [await event('Regatta'), await event('Regatta of the lough')]
     const list = await editor.get(`/desk/duplicates/merge?kind=event&ids[]=${from.id}&ids[]=${into.id}`)
-    assert.equal(list.status, 200)
-    assert.match(list.body, /The one that stays/)
+    equal(list.status, 200)
+    match(list.body, /The one that stays/)
     const token = await merge('event', from.id, into.id)
-    assert.equal((await read(`/events/${from.id}`)).status, 'trash')
+    equal((await read(`/events/${from.id}`)).status, 'trash')
     const moved = await service.page(`/event/${from.slug}/`)
-    assert.equal(moved.status, 301)
+    equal(moved.status, 301)
     await undo(token)
-    assert.equal((await read(`/events/${from.id}`)).status, 'publish')
-    assert.equal((await service.page(`/event/${from.slug}/`)).status, 200)
+    equal((await read(`/events/${from.id}`)).status, 'publish')
+    equal((await service.page(`/event/${from.slug}/`)).status, 200)
   })
 
   test('lists offer to merge two that are ticked; one, three or others are asked for again', async () => {
     const tag = (name: string) => service.create('/tags', { name })
     const [one, two, three] = [await tag('choirs'), await tag('choir'), await tag('chorus')]
     const { body } = await editor.get('/desk/tags')
-    assert.match(body, new RegExp(`name="ids\\[\\]" value="${one.id}"`))
-    assert.match(body, /action="\/desk\/duplicates\/merge"[\s\S]*Merge…/)
+    match(body, new RegExp(`name="ids\\[\\]" value="${one.id}"`))
+    match(body, /action="\/desk\/duplicates\/merge"[\s\S]*Merge…/)
     for (const chosen of [[one], [one, two, three], [one, one], [one, { id: 999_999 }]])
-      assert.equal(
+      equal(
         (await editor.get(`/desk/duplicates/merge?kind=tag&ids=${chosen.map(({ id }) => id)}`)).status,
         422,
       )
@@ -153,7 +153,7 @@ describe('records that are there twice', () => {
       ids: `${one.id},${two.id}`,
       into: String(three.id),
     })
-    assert.equal(odd.status, 400)
-    assert.equal((await editor.post('/desk/duplicates/merge', { kind: 'person', ids: '1,2' })).status, 400)
+    equal(odd.status, 400)
+    equal((await editor.post('/desk/duplicates/merge', { kind: 'person', ids: '1,2' })).status, 400)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TAKES_TEXT, untilShown } from '../support/browsers.ts'
@@ -47,7 +47,7 @@ describe('the form of an event in a browser', noChromium, () => {
     await tab.send('Network.emulateNetworkConditions', { ...UNBOUNDED, latency })
     await tab.evaluate('window.isBefore = true; setTimeout(() => location.reload())')
     await untilShown(tab, "!window.isBefore && document.getElementById('description')")
-    assert.equal(await tab.evaluate("document.querySelector('.rich-frame')"), null)
+    equal(await tab.evaluate("document.querySelector('.rich-frame')"), null)
     await tab.evaluate("document.getElementById('description').focus()")
     return tab
   }
@@ -94,18 +94,17 @@ describe('the form of an event in a browser', noChromium, () => {
         await type(tab, 'jazz')
         await tab.key('Enter')
       }
-      assert.ok(count > 0, path)
+      ok(count > 0, path)
       await sleep(300)
-      assert.equal(await tab.evaluate('location.pathname + location.search'), path)
-      if (scripts)
-        assert.ok(await tab.evaluate("document.querySelector('#tags .chip input[value*=jazz]').checked"))
+      equal(await tab.evaluate('location.pathname + location.search'), path)
+      if (scripts) ok(await tab.evaluate("document.querySelector('#tags .chip input[value*=jazz]').checked"))
     }
     for (const status of ['publish', 'draft', 'pending']) {
       const { body } = await service.get(
         `/events?search=jazz&start_date=2020-01-01&status=${status}`,
         'admin',
       )
-      assert.equal(body.total, 0, status)
+      equal(body.total, 0, status)
     }
   })
 
@@ -123,10 +122,10 @@ describe('the form of an event in a browser', noChromium, () => {
       await tab.key('ArrowDown')
       await sleep(1000)
       await tab.key('Enter')
-      assert.equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Kettle')
+      equal(await tab.evaluate("document.getElementById('venue_name').value"), 'The Blue Kettle')
       await sleep(1000)
-      assert.equal(await tab.evaluate('location.pathname'), `/desk/events/${id}`)
-      assert.equal(await tab.evaluate("document.querySelectorAll('.names:not([hidden])').length"), 0)
+      equal(await tab.evaluate('location.pathname'), `/desk/events/${id}`)
+      equal(await tab.evaluate("document.querySelectorAll('.names:not([hidden])').length"), 0)
     })
 
   test('the end moves with the start, and what was understood is said beneath', async () => {
@@ -146,8 +145,8 @@ describe('the form of an event in a browser', noChromium, () => {
     await tab.key('Tab')
     await tab.key('Tab')
     await untilShown(tab, "document.getElementById('end_time').value === '22:45'")
-    assert.equal(await tab.evaluate("document.getElementById('start_time').value"), '20:15')
-    assert.match(
+    equal(await tab.evaluate("document.getElementById('start_time').value"), '20:15')
+    match(
       String(await tab.evaluate("document.getElementById('when-words').textContent")),
       /10 June 2027.*2 hours, 30 minutes/,
     )
@@ -163,10 +162,10 @@ describe('the form of an event in a browser', noChromium, () => {
     const tab = await open(`/desk/events/${id}`)
     await tab.evaluate("document.getElementById('description').focus()")
     await untilShown(tab, "document.querySelector('.rich-frame .text')")
-    assert.equal(await tab.evaluate("document.getElementById('description').value"), description)
+    equal(await tab.evaluate("document.getElementById('description').value"), description)
     await type(tab, 'Edited: ')
     await untilShown(tab, "document.getElementById('description').value.includes('Edited')")
-    assert.deepEqual(complaintsOf(tab), [])
+    deepEqual(complaintsOf(tab), [])
     const pasted = '<p style="mso-x:1" onclick="x()">From <b>Word</b><script>x()</script></p>'
     await tab.evaluate(`(() => {
       const data = new DataTransfer()
@@ -175,7 +174,7 @@ describe('the form of an event in a browser', noChromium, () => {
         data, bubbles: true, cancelable: true }))
     })()`)
     await untilShown(tab, "document.getElementById('description').value.includes('Word')")
-    assert.doesNotMatch(
+    doesNotMatch(
       String(await tab.evaluate("document.getElementById('description').value")),
       /script|onclick|mso/,
     )
@@ -240,8 +239,8 @@ describe('the form of an event in a browser', noChromium, () => {
       const value = await tab.evaluate<string>("document.getElementById('description').value")
       const { description: rendered } = await service.update(`/events/${id}`, { description: value })
       const shown = rendered.replaceAll(/\n/g, '').replaceAll('<br />', '<br>')
-      if (typeof expected === 'string') assert.equal(shown, expected, what)
-      else assert.match(shown, expected, what)
+      if (typeof expected === 'string') equal(shown, expected, what)
+      else match(shown, expected, what)
     }
   })
 
@@ -256,13 +255,13 @@ describe('the form of an event in a browser', noChromium, () => {
     const { id } = await service.create('/events', event)
     const tab = await open(`/desk/events/${id}`)
     await untilShown(tab, "document.querySelector('.rich-frame .island')")
-    assert.equal(await tab.evaluate("document.querySelector('.island').textContent"), 'iframe')
-    assert.equal(await tab.evaluate("document.getElementById('description').hidden"), true)
+    equal(await tab.evaluate("document.querySelector('.island').textContent"), 'iframe')
+    equal(await tab.evaluate("document.getElementById('description').hidden"), true)
     await tab.evaluate("document.querySelector('label[for=description]').click()")
     await type(tab, ' of all')
     const value = () => tab.evaluate<string>("document.getElementById('description').value")
     await untilShown(tab, "document.getElementById('description').value.includes('of all')")
-    assert.equal(await value(), `${first}${second}${video}<p>Last of all</p>`)
+    equal(await value(), `${first}${second}${video}<p>Last of all</p>`)
     await tab.evaluate(`(() => {
       const range = document.createRange()
       range.setStart(document.querySelector('.rich-frame .text p').firstChild, 3)
@@ -271,14 +270,14 @@ describe('the form of an event in a browser', noChromium, () => {
     })()`)
     await type(tab, '!')
     await untilShown(tab, "document.getElementById('description').value.includes('One!')")
-    assert.match(
+    match(
       await value(),
       new RegExp(
         '^<!-- wp:paragraph -->\\n<p class="lead">One![^<]*</p>\\n<!-- /wp:paragraph -->\\n\\nPlain ' +
           'text\\nof two lines\\n\\n<iframe src',
       ),
     )
-    assert.deepEqual(complaintsOf(tab), [])
+    deepEqual(complaintsOf(tab), [])
   })
 
   test('texts of venues, organizers and terms have the editor, and keep what it did not touch', async () => {
@@ -295,15 +294,15 @@ describe('the form of an event in a browser', noChromium, () => {
         cookie,
         "document.querySelector('.rich-frame .text p')",
       )
-      assert.equal(
+      equal(
         await tab.evaluate("document.querySelector('.rich-frame .text').innerText.includes('<p>')"),
         false,
       )
-      assert.equal(await tab.evaluate("document.getElementById('description').value"), description)
+      equal(await tab.evaluate("document.getElementById('description').value"), description)
       await tab.evaluate("document.getElementById('description').focus()")
       await type(tab, ' and more')
       await untilShown(tab, "document.getElementById('description').value.includes('and more')")
-      assert.equal(
+      equal(
         await tab.evaluate("document.getElementById('description').value"),
         '<p>As  it was</p>\n\n<p>plain and more</p>',
       )
@@ -331,7 +330,7 @@ describe('the form of an event in a browser', noChromium, () => {
       await type(tab, '!')
       await untilShown(tab, "document.getElementById('description').value.includes('!')")
       const value = await tab.evaluate<string>("document.getElementById('description').value")
-      assert.equal(value.replaceAll('\n', ''), expected, `${text} at ${at}`)
+      equal(value.replaceAll('\n', ''), expected, `${text} at ${at}`)
     }
   })
 
@@ -354,14 +353,11 @@ describe('the form of an event in a browser', noChromium, () => {
       const tab = await open(`/desk/events/${id}`)
       await untilShown(tab, "document.querySelector('#next-dates [type=checkbox]')")
       await tab.evaluate(touch)
-      assert.equal(
-        await tab.evaluate("document.querySelector('[name=recurrence_scope]:checked').value"),
-        scope,
-      )
+      equal(await tab.evaluate("document.querySelector('[name=recurrence_scope]:checked').value"), scope)
       await tab.evaluate("document.querySelector('.savebar .main.first').click()")
       await untilShown(tab, "location.search.startsWith('?saved')")
       const { body } = await service.get(`/events?search=Ruled+${scope}&start_date=2027-01-01`)
-      assert.equal(body.total, total)
+      equal(body.total, total)
     }
   })
 
@@ -371,7 +367,7 @@ describe('the form of an event in a browser', noChromium, () => {
     await untilShown(tab, "document.querySelector('.rich-frame .text')")
     await type(tab, '!')
     await untilShown(tab, "document.getElementById('description').value.includes('!')")
-    assert.match(
+    match(
       await tab.evaluate<string>("document.getElementById('description').value"),
       /^Doors at seven\.\n\n<p>Music at eight\.!<\/p>$/,
     )
@@ -381,13 +377,13 @@ describe('the form of an event in a browser', noChromium, () => {
     const tab = await open('/desk/events/new')
     const warns = () => tab.evaluate(WARNS)
     await untilShown(tab, "document.querySelector('.event-form.alive')")
-    assert.equal(await warns(), false)
+    equal(await warns(), false)
     await type(tab, 'Changed')
-    assert.equal(await warns(), true)
+    equal(await warns(), true)
     const saving =
       "document.querySelector('.event-form').dispatchEvent(new SubmitEvent('submit', { cancelable: true }))"
     await tab.evaluate(saving)
-    assert.equal(await warns(), false)
+    equal(await warns(), false)
   })
 
   for (const [how, network, answers] of [
@@ -405,13 +401,13 @@ describe('the form of an event in a browser', noChromium, () => {
         tab,
         "document.querySelector('.savebar [role=alert]')?.textContent.includes('cannot be reached')",
       )
-      assert.equal(await tab.evaluate("document.getElementById('title').value"), title)
-      assert.equal(await tab.evaluate(WARNS), true)
+      equal(await tab.evaluate("document.getElementById('title').value"), title)
+      equal(await tab.evaluate(WARNS), true)
       await tab.send('Network.emulateNetworkConditions', UNBOUNDED)
       await tab.evaluate('window.fetch = before')
       await tab.evaluate("document.querySelector('.savebar .main.first').click()")
       await untilShown(tab, "location.search.startsWith('?saved')")
-      assert.equal((await saved(title)).start_date, '2027-06-11 19:00:00')
+      equal((await saved(title)).start_date, '2027-06-11 19:00:00')
     })
 
   test('a picture that is too large is refused where it is chosen, and the form stays', async () => {
@@ -425,8 +421,8 @@ describe('the form of an event in a browser', noChromium, () => {
       return [input.files.length, input.parentElement.querySelector('.error')?.textContent ?? '']
     })()`
     const [count, said] = await tab.evaluate<[number, string]>(choose(30_000_000))
-    assert.equal(count, 0)
-    assert.match(said, /larger than 20 MB/)
-    assert.deepEqual(await tab.evaluate(choose(1000)), [1, ''])
+    equal(count, 0)
+    match(said, /larger than 20 MB/)
+    deepEqual(await tab.evaluate(choose(1000)), [1, ''])
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Input } from '../../src/base/fields/kinds.ts'
 import { event } from '../../src/calendar/events/event.ts'
@@ -142,15 +142,15 @@ describe('what the form of an event saves', () => {
         if (name === 'author' && role !== 'editor') return
         const desk = await sitAtDesk(service, role)
         const cases = casesOf(name)
-        assert.ok(cases.length > 0, `no value of ${name}`)
+        ok(cases.length > 0, `no value of ${name}`)
         for (const { rest, form } of cases) {
           const title = { title: `About ${name}` }
           const extra =
             name === 'start_date' ? { end_date: '2027-05-09 12:00:00' } : name === 'end_date' ? {} : {}
           const written = await service.post('/events', { ...title, ...times, ...extra, [name]: rest }, role)
           const saved = await desk.post('/desk/events/new', { ...title, ...typed, ...form })
-          assert.equal(written.status, 201, JSON.stringify(written.body))
-          assert.equal(
+          equal(written.status, 201, JSON.stringify(written.body))
+          equal(
             saved.status,
             303,
             `${JSON.stringify(form)} ${/<div class="summary.*?<\/div>/s.exec(String(saved.body))?.[0]}`,
@@ -160,7 +160,7 @@ describe('what the form of an event saves', () => {
             service.get(`/events/${written.body.id}`, 'admin'),
             service.get(`/events/${id}`, 'admin'),
           ])
-          assert.deepEqual(differences(one.body, other.body), {}, JSON.stringify(form))
+          deepEqual(differences(one.body, other.body), {}, JSON.stringify(form))
         }
       })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
@@ -58,17 +58,17 @@ describe('the form of an event', () => {
       start_time: '20:30',
     })
     const { body } = await service.get(`/events/${made}`)
-    assert.equal(body.title, 'Thursday Jazz')
-    assert.equal(body.start_date, '2030-11-28 20:30:00')
-    assert.equal(body.end_date, '2030-11-28 22:30:00')
-    assert.equal((await editor.get('/desk/events/new')).status, 200)
+    equal(body.title, 'Thursday Jazz')
+    equal(body.start_date, '2030-11-28 20:30:00')
+    equal(body.end_date, '2030-11-28 22:30:00')
+    equal((await editor.get('/desk/events/new')).status, 200)
   })
 
   test('an event is published later: its date is typed, has to lie ahead; “Published” is now', async () => {
     const fresh = (await editor.get('/desk/events/new')).body
-    assert.match(fresh, /<option value="future">Scheduled/)
-    assert.match(fresh, /<label for="date">Publication date<\/label>/)
-    assert.match(fresh, /<label for="date_time">Time<\/label>/)
+    match(fresh, /<option value="future">Scheduled/)
+    match(fresh, /<label for="date">Publication date<\/label>/)
+    match(fresh, /<label for="date_time">Time<\/label>/)
     const form = { title: 'Told later', start_date: '2030-11-28', start_time: '20:30', status: 'future' }
     for (const [date, date_time, wrong, says] of [
       ['', '', 'date', 'Is needed.'],
@@ -78,32 +78,29 @@ describe('the form of an event', () => {
       ['1 jan 2020', '9:00', 'date', 'That is in the past.'],
     ] as const) {
       const { status, body } = await editor.post('/desk/events/new', { ...form, date, date_time })
-      assert.equal(status, 422)
-      assert.match(body, new RegExp(`id="${wrong}-error">${says}`))
+      equal(status, 422)
+      match(body, new RegExp(`id="${wrong}-error">${says}`))
     }
     const made = await editor.post('/desk/events/new', { ...form, date: '28 nov 2029', date_time: '9:00' })
-    assert.equal(made.status, 303)
+    equal(made.status, 303)
     const path = made.headers.get('location') ?? ''
     const id = idIn(path)
     const kept = async () => (await service.get(`/events/${id}`, 'editor')).body
-    assert.deepEqual([(await kept()).status, (await kept()).date], ['future', '2029-11-28 09:00:00'])
+    deepEqual([(await kept()).status, (await kept()).date], ['future', '2029-11-28 09:00:00'])
     const shown = (await editor.get(path)).body
-    assert.match(shown, /Scheduled/)
+    match(shown, /Scheduled/)
     const own = { ...controlsIn(shown) }
-    assert.deepEqual([own.status, own.date, own.date_time], ['future', 'Wed Nov 28 2029', '09:00'])
+    deepEqual([own.status, own.date, own.date_time], ['future', 'Wed Nov 28 2029', '09:00'])
     await editor.save(`/desk/events/${id}`, { ...own, title: 'Told then' })
-    assert.deepEqual([(await kept()).title, (await kept()).date], ['Told then', '2029-11-28 09:00:00'])
+    deepEqual([(await kept()).title, (await kept()).date], ['Told then', '2029-11-28 09:00:00'])
     const moved = { version: versionIn((await editor.get(path)).body), status: 'future', date_time: '10:15' }
     await editor.save(`/desk/events/${id}`, moved)
-    assert.deepEqual([(await kept()).status, (await kept()).date], ['future', '2029-11-28 10:15:00'])
+    deepEqual([(await kept()).status, (await kept()).date], ['future', '2029-11-28 10:15:00'])
     const now = { version: versionIn((await editor.get(path)).body), status: 'publish' }
     await editor.save(`/desk/events/${id}`, now)
-    assert.equal((await kept()).status, 'publish')
-    assert.equal((await service.get(`/events/${id}`)).status, 200)
-    assert.doesNotMatch(
-      (await (await sitAtDesk(service, 'contributor')).get('/desk/events/new')).body,
-      /for="date"/,
-    )
+    equal((await kept()).status, 'publish')
+    equal((await service.get(`/events/${id}`)).status, 200)
+    doesNotMatch((await (await sitAtDesk(service, 'contributor')).get('/desk/events/new')).body, /for="date"/)
   })
 
   test('a failed save is 422 with what was typed, and says why at its control and above', async () => {
@@ -114,19 +111,15 @@ describe('the form of an event', () => {
       website: 'nowhere',
       description: 'First line\nSecond <em>line</em>',
     })
-    assert.equal(status, 422)
-    assert.match(body, /value="&lt;b&gt;Typed&lt;\/b&gt;"/)
-    assert.match(body, /Second &lt;em&gt;line&lt;\/em&gt;/)
+    equal(status, 422)
+    match(body, /value="&lt;b&gt;Typed&lt;\/b&gt;"/)
+    match(body, /Second &lt;em&gt;line&lt;\/em&gt;/)
     for (const name of ['start_date', 'start_time', 'website']) {
-      assert.match(body, new RegExp(`<a href="#${name}">`), name)
-      assert.match(
-        body,
-        new RegExp(`id="${name}"[^>]*aria-invalid="true" aria-describedby="${name}-error"`),
-        name,
-      )
+      match(body, new RegExp(`<a href="#${name}">`), name)
+      match(body, new RegExp(`id="${name}"[^>]*aria-invalid="true" aria-describedby="${name}-error"`), name)
     }
-    assert.match(body, /value="31 feb"/)
-    assert.match(body, /<title>Error: /)
+    match(body, /value="31 feb"/)
+    match(body, /<title>Error: /)
   })
 
   test('what two editors change in different fields is merged; in one both sides are shown', async () => {
@@ -143,9 +136,9 @@ describe('the form of an event', () => {
       description: 'As it was',
       version,
     })
-    assert.equal(merged.status, 303)
+    equal(merged.status, 303)
     const told = await editor.get(merged.headers.get('location') ?? '')
-    assert.match(told.body, /Meanwhile somebody else has changed: Description/)
+    match(told.body, /Meanwhile somebody else has changed: Description/)
     const refused = await editor.post(`/desk/events/${id}`, {
       title: 'Choir, by me',
       description: 'Mine & kept',
@@ -153,13 +146,13 @@ describe('the form of an event', () => {
       cost: '7',
       version,
     })
-    assert.equal(refused.status, 412)
-    assert.match(refused.body, /Mine &amp; kept<\/textarea>/)
-    assert.match(
+    equal(refused.status, 412)
+    match(refused.body, /Mine &amp; kept<\/textarea>/)
+    match(
       refused.body,
       /<th scope="row">Description<\/th><td dir="auto">Mine &amp; kept<\/td><td dir="auto">Theirs<\/td>/,
     )
-    assert.match(refused.body, /name="website"[^>]*value="https:\/\/example\.org\/theirs"/)
+    match(refused.body, /name="website"[^>]*value="https:\/\/example\.org\/theirs"/)
     await editor.save(`/desk/events/${id}`, {
       title: 'Choir, by me',
       description: 'Mine & kept',
@@ -167,8 +160,8 @@ describe('the form of an event', () => {
       version: versionIn(refused.body),
     })
     const { body } = await service.get(`/events/${id}`)
-    assert.match(body.description, /Mine &amp; kept/)
-    assert.equal(body.website, 'https://example.org/theirs')
+    match(body.description, /Mine &amp; kept/)
+    equal(body.website, 'https://example.org/theirs')
   })
 
   /** Returns the fields that a browser would post of an unchanged form. */
@@ -195,7 +188,7 @@ describe('the form of an event', () => {
     })
     const before = (await service.get(`/events/${id}`, 'admin')).body
     await editor.save(`/desk/events/${id}`, await untouched(`/desk/events/${id}`))
-    assert.deepEqual((await service.get(`/events/${id}`, 'admin')).body, before)
+    deepEqual((await service.get(`/events/${id}`, 'admin')).body, before)
   })
 
   test('a venue and an organizer are made from what was typed, and known ones are taken', async () => {
@@ -216,13 +209,13 @@ describe('the form of an event', () => {
         async ({ headers }) => (await service.get(`/events/${idIn(headers.get('location'))}`)).body,
       ),
     )
-    assert.equal(one.venue.venue, 'St Brigid’s Hall')
-    assert.equal(two.venue.id, one.venue.id)
-    assert.equal(two.organizer[0].id, one.organizer[0].id)
-    assert.equal(two.start_date, '2030-06-02 10:00:00')
+    equal(one.venue.venue, 'St Brigid’s Hall')
+    equal(two.venue.id, one.venue.id)
+    equal(two.organizer[0].id, one.organizer[0].id)
+    equal(two.start_date, '2030-06-02 10:00:00')
     const names = await editor.get('/desk/names?kind=venue&starts=st%20bri')
-    assert.equal(names.body.names[0].name, 'St Brigid’s Hall')
-    assert.equal(names.body.create, 'Create “st bri”')
+    equal(names.body.names[0].name, 'St Brigid’s Hall')
+    equal(names.body.create, 'Create “st bri”')
   })
 
   test('what was typed is said in words, with what clashes with it and what may be the same', async () => {
@@ -242,15 +235,15 @@ describe('the form of an event', () => {
       repeats: 'weekly',
       repeat_count: '3',
     })
-    assert.match(
+    match(
       body.text,
       /Friday, July 19, 2030 · in 4 years · 5 hours · ends the next morning · America\/New York/,
     )
-    assert.match(body.clashes, /Mending Circle/)
-    assert.match(body.doubles, /Mending Circle/)
-    assert.equal(body.dates.match(/left_out\[\]" value="2030/g)?.length, 3)
+    match(body.clashes, /Mending Circle/)
+    match(body.doubles, /Mending Circle/)
+    equal(body.dates.match(/left_out\[\]" value="2030/g)?.length, 3)
     const past = await editor.post('/desk/events/words', { start_date: '2001-01-01', start_time: '10:00' })
-    assert.match(past.body.warnings.join(), /past/)
+    match(past.body.warnings.join(), /past/)
   })
 
   test('each form of one event keeps its own text, and saving one leaves the text of the other', async () => {
@@ -268,16 +261,16 @@ describe('the form of an event', () => {
         title,
         is_last: '1',
       })
-      assert.equal(kept.body.state, 'kept')
+      equal(kept.body.state, 'kept')
     }
-    assert.equal((await untouched(`${path}?unsaved=${one.form}`)).title, 'From one tab')
-    assert.equal((await untouched(`${path}?unsaved=${other.form}`)).title, 'From the other tab')
+    equal((await untouched(`${path}?unsaved=${one.form}`)).title, 'From one tab')
+    equal((await untouched(`${path}?unsaved=${other.form}`)).title, 'From the other tab')
     await editor.save(path, { ...other, title: 'From the other tab' })
-    assert.match((await editor.get(path)).body, /You typed something here that was not saved/)
+    match((await editor.get(path)).body, /You typed something here that was not saved/)
     const taken = await untouched(`${path}?unsaved`)
-    assert.equal(taken.title, 'From one tab')
+    equal(taken.title, 'From one tab')
     await editor.save(path, { ...taken, version: versionIn((await editor.get(path)).body) })
-    assert.doesNotMatch((await editor.get(path)).body, /You typed something here/)
+    doesNotMatch((await editor.get(path)).body, /You typed something here/)
   })
 
   for (const [kind, control] of [
@@ -293,14 +286,11 @@ describe('the form of an event', () => {
       const times = { start_date: '2030-06-05', start_time: '19:00' }
       const chosen = { [kind]: ['', String(stays.id), String(goes.id)] }
       const refused = await editor.post('/desk/events/new', { title: `Chosen ${kind}`, ...times, ...chosen })
-      assert.equal(refused.status, 422, refused.body)
-      assert.match(
-        refused.body,
-        new RegExp(`id="${control}-error">Some of what was chosen here has been deleted`),
-      )
+      equal(refused.status, 422, refused.body)
+      match(refused.body, new RegExp(`id="${control}-error">Some of what was chosen here has been deleted`))
       const saved = await editor.save('/desk/events/new', controlsIn(refused.body))
       const { body } = await service.get(`/events/${saved}`)
-      assert.deepEqual(pluck(body[kind], 'id'), [stays.id])
+      deepEqual(pluck(body[kind], 'id'), [stays.id])
     })
 
   for (const [name, value, fault] of [
@@ -319,21 +309,21 @@ describe('the form of an event', () => {
         ...times,
         [name]: value,
       })
-      assert.equal(status, 422, body)
-      assert.match(body, / name="title" value="Odd"/)
+      equal(status, 422, body)
+      match(body, / name="title" value="Odd"/)
       const id = name === 'repeat_count' ? 'repeats' : name
       const [, said = ''] = new RegExp(`<p class="error" id="${id}-error">(.*?)</p>`).exec(body) ?? []
-      assert.ok(said.includes(fault), said)
+      ok(said.includes(fault), said)
     })
 
   test('an hour that the clocks skip is explained, and one that comes twice is told', async () => {
     const form = { title: 'Night', timezone: 'Europe/Oslo', start_time: '02:30', end_time: '04:00' }
     const skipped = await editor.post('/desk/events/new', { ...form, start_date: '2027-03-28' })
-    assert.equal(skipped.status, 422)
-    assert.match(skipped.body, /There is no 02:30 on this day/)
+    equal(skipped.status, 422)
+    match(skipped.body, /There is no 02:30 on this day/)
     const twice = await editor.post('/desk/events/words', { ...form, start_date: '2027-10-31' })
-    assert.match(twice.body.warnings.join(), /02:30 comes twice.*The first one is meant/)
-    assert.match(twice.body.again, /name="start_again"/)
+    match(twice.body.warnings.join(), /02:30 comes twice.*The first one is meant/)
+    match(twice.body.again, /name="start_again"/)
   })
 
   test('of an hour that comes twice the form chooses the second, and the first again', async () => {
@@ -344,22 +334,22 @@ describe('the form of an event', () => {
       return [utc_start_date, utc_end_date].map((utc: string) => utc.slice(11, 16))
     }
     const id = await editor.save('/desk/events/new', { ...form, start_again: '1', status: 'publish' })
-    assert.deepEqual(await utcOf(id), ['01:30', '01:45'])
+    deepEqual(await utcOf(id), ['01:30', '01:45'])
     const shown = await editor.get(`/desk/events/${id}`)
-    assert.match(shown.body, /name="start_again" value="1" checked/)
-    assert.match(shown.body, /The second one is meant/)
-    assert.doesNotMatch(shown.body, /type="checkbox" id="end_again"/, 'the end follows')
+    match(shown.body, /name="start_again" value="1" checked/)
+    match(shown.body, /The second one is meant/)
+    doesNotMatch(shown.body, /type="checkbox" id="end_again"/, 'the end follows')
     await editor.post(`/desk/events/${id}`, { ...form, start_again: '1', end_again: '1' })
-    assert.deepEqual(await utcOf(id), ['01:30', '01:45'])
-    assert.equal(
+    deepEqual(await utcOf(id), ['01:30', '01:45'])
+    equal(
       versionIn((await editor.get(`/desk/events/${id}`)).body),
       versionIn(shown.body),
       'nothing was written',
     )
     await editor.post(`/desk/events/${id}`, { ...form, start_again: '0', end_again: '1' })
-    assert.deepEqual(await utcOf(id), ['00:30', '01:45'])
+    deepEqual(await utcOf(id), ['00:30', '01:45'])
     await editor.post(`/desk/events/${id}`, { ...form, start_again: '0', end_again: '0' })
-    assert.deepEqual(await utcOf(id), ['00:30', '00:45'])
+    deepEqual(await utcOf(id), ['00:30', '00:45'])
   })
 
   test('dates of a rule are shown and left out without a script; the series has the others', async () => {
@@ -373,26 +363,26 @@ describe('the form of an event', () => {
       repeat_count: '4',
     }
     const shown = await editor.post('/desk/events/new', { ...form, show: 'dates' })
-    assert.equal(shown.status, 200)
-    assert.equal(shown.body.match(/name="left_out\[\]" value="2027-01-\d\d"/g)?.length, 4)
+    equal(shown.status, 200)
+    equal(shown.body.match(/name="left_out\[\]" value="2027-01-\d\d"/g)?.length, 4)
     const id = await editor.save('/desk/events/new', { ...form, left_out: ['', '2027-01-14'] })
     const { body } = await service.get(
       '/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50',
     )
-    assert.deepEqual(
+    deepEqual(
       body.events.map(({ start_date }: { start_date: string }) => start_date.slice(0, 10)),
       ['2027-01-07', '2027-01-21', '2027-01-28'],
     )
     const fields = await untouched(`/desk/events/${id}`)
-    assert.equal(fields.recurrence_scope, 'this')
+    equal(fields.recurrence_scope, 'this')
     const one = await editor.post(`/desk/events/${id}`, { ...fields, title: 'Weekly, this one' })
-    assert.equal(one.status, 303)
+    equal(one.status, 303)
     const again = await untouched(`/desk/events/${id}`)
     await editor.save(`/desk/events/${id}`, { ...again, recurrence_scope: 'all', cost: '3' })
     const after = (
       await service.get('/events?search=Weekly&start_date=2027-01-01&end_date=2027-03-01&per_page=50')
     ).body.events
-    assert.deepEqual(
+    deepEqual(
       after.map(({ title, cost }: { title: string; cost: string }) => `${title} ${cost}`),
       ['Weekly, this one $3', 'Weekly $3', 'Weekly $3'],
     )
@@ -408,21 +398,21 @@ describe('the form of an event', () => {
     const overlap = 'An event of this length is not over when the next date begins.'
     const retreat = { start_date: '2027-01-04', end_date: '2027-01-12', repeats: 'weekly' }
     const times = { start_time: '10:00', end_time: '09:00' }
-    assert.deepEqual(await said({ ...retreat, ...times }), [overlap])
-    assert.deepEqual(await said({ ...retreat, all_day: '1' }), [overlap])
-    assert.deepEqual(await said({ ...retreat, ...times, repeat_every: '2' }), [])
-    assert.deepEqual(await said({ ...retreat, ...times, end_date: '2027-01-11', end_time: '10:00' }), [])
-    assert.deepEqual(await said({ ...retreat, all_day: '1', end_date: '2027-01-10' }), [])
+    deepEqual(await said({ ...retreat, ...times }), [overlap])
+    deepEqual(await said({ ...retreat, all_day: '1' }), [overlap])
+    deepEqual(await said({ ...retreat, ...times, repeat_every: '2' }), [])
+    deepEqual(await said({ ...retreat, ...times, end_date: '2027-01-11', end_time: '10:00' }), [])
+    deepEqual(await said({ ...retreat, all_day: '1', end_date: '2027-01-10' }), [])
     const changing = (start: string) => ({
       ...{ start_date: start, start_time: '23:30', end_date: addDays(start, 1), end_time: '04:00' },
       ...{ repeats: 'weekly', timezone: 'Europe/Berlin' },
     })
     const hour = (day: string, time: string) =>
       `Since the clocks change, the date on ${day} ends at ${time}: all dates last equally long.`
-    assert.deepEqual(await said(changing('2027-10-23')), [hour('Saturday, October 30, 2027', '3:00 AM')])
-    assert.deepEqual(await said(changing('2027-10-30')), [hour('Saturday, November 6, 2027', '5:00 AM')])
-    assert.deepEqual(await said({ ...changing('2027-10-23'), repeat_count: '1' }), [])
-    assert.deepEqual(await said({ ...changing('2027-10-23'), timezone: 'UTC' }), [])
+    deepEqual(await said(changing('2027-10-23')), [hour('Saturday, October 30, 2027', '3:00 AM')])
+    deepEqual(await said(changing('2027-10-30')), [hour('Saturday, November 6, 2027', '5:00 AM')])
+    deepEqual(await said({ ...changing('2027-10-23'), repeat_count: '1' }), [])
+    deepEqual(await said({ ...changing('2027-10-23'), timezone: 'UTC' }), [])
   })
 
   test('a date of a series is left out and back by its form, and what follows changes alone', async () => {
@@ -440,24 +430,24 @@ describe('the form of an event', () => {
         .body.events
     const days = async () =>
       (await listed()).map((one: { start_date: string }) => one.start_date.slice(5, 10))
-    assert.deepEqual(await days(), ['02-01', '02-15', '03-01', '03-15', '03-29'])
+    deepEqual(await days(), ['02-01', '02-15', '03-01', '03-15', '03-29'])
     const fields = await untouched(`/desk/events/${first}`)
     await editor.save(`/desk/events/${first}`, {
       ...fields,
       recurrence_scope: 'all',
       left_out: ['', '2027-02-15'],
     })
-    assert.deepEqual(await days(), ['02-01', '03-01', '03-15', '03-29'])
+    deepEqual(await days(), ['02-01', '03-01', '03-15', '03-29'])
     const third = (await listed())[2].id
     const later = await untouched(`/desk/events/${third}`)
-    assert.deepEqual(later.left_out, ['', '2027-02-15'])
+    deepEqual(later.left_out, ['', '2027-02-15'])
     await editor.save(`/desk/events/${third}`, {
       ...later,
       recurrence_scope: 'following',
       start_time: '20:15',
       end_time: '21:15',
     })
-    assert.deepEqual(
+    deepEqual(
       (await listed()).map((one: { start_date: string }) => one.start_date.slice(5, 16)),
       ['02-01 19:00', '03-01 19:00', '03-15 20:15', '03-29 20:15'],
     )
@@ -465,8 +455,8 @@ describe('the form of an event', () => {
       ...(await untouched(`/desk/events/${first}`)),
       repeat_every: '3',
     })
-    assert.equal(refused.status, 422)
-    assert.match(refused.body, /<a href="#recurrence_scope">/)
+    equal(refused.status, 422)
+    match(refused.body, /<a href="#recurrence_scope">/)
   })
 
   test('a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
@@ -477,17 +467,17 @@ describe('the form of an event', () => {
       categories: ['music'],
     })
     const fields = await untouched(`/desk/events/${id}/duplicate`)
-    assert.equal(fields.slug, '')
-    assert.equal(fields.status, 'draft')
-    assert.match(String(fields.start_date), /Oct 10/)
+    equal(fields.slug, '')
+    equal(fields.status, 'draft')
+    match(String(fields.start_date), /Oct 10/)
     const copy = await editor.save('/desk/events/new', fields)
-    assert.notEqual(copy, id)
+    notEqual(copy, id)
     const { body } = await service.get(`/events/${copy}`, 'admin')
-    assert.deepEqual(
+    deepEqual(
       [body.title, body.start_date, body.end_date, body.status],
       ['Copied', '2030-10-10 20:30:00', '2030-10-10 23:00:00', 'draft'],
     )
-    assert.equal(body.categories[0].name, 'music')
+    equal(body.categories[0].name, 'music')
   })
 
   test('a preview is the page as visitors would see it, and nothing of it is saved', async () => {
@@ -504,56 +494,56 @@ describe('the form of an event', () => {
       venue_name: 'A venue that is new',
       description: '<p>Soon <script>alert(1)</script></p>',
     })
-    assert.equal(status, 200)
-    assert.match(body, /This is a preview/)
-    assert.match(body, /<h1[^>]*>(<bdi>)?Not there yet</)
-    assert.match(body, /A venue that is new/)
-    assert.doesNotMatch(body, /alert\(1\)/)
-    assert.match(headers.get('cache-control') ?? '', /no-store/)
-    assert.equal(await counted(), events)
-    assert.equal((await service.get('/venues?status=publish,draft', 'admin')).body.total, venues)
+    equal(status, 200)
+    match(body, /This is a preview/)
+    match(body, /<h1[^>]*>(<bdi>)?Not there yet</)
+    match(body, /A venue that is new/)
+    doesNotMatch(body, /alert\(1\)/)
+    match(headers.get('cache-control') ?? '', /no-store/)
+    equal(await counted(), events)
+    equal((await service.get('/venues?status=publish,draft', 'admin')).body.total, venues)
     const weekly = { repeats: 'weekly', repeat_days: ['fr'], repeat_count: '3' }
     const times = { start_date: '2030-11-01', start_time: '19:00', end_time: '20:00' }
     const repeated = await editor.post('/desk/events/preview', { title: 'Each week', ...times, ...weekly })
-    assert.equal(repeated.status, 200)
-    assert.match(repeated.body, /Every Friday, 3 times/)
+    equal(repeated.status, 200)
+    match(repeated.body, /Every Friday, 3 times/)
     const fields = { title: 'Pictured', ...times, key: 'preview-key', image_alt: 'A boat' }
     const picture = await pictureOf('blue', 44, 33)
     const pictured = await postWithFile('/desk/events/preview', fields, picture, 'boat.png')
-    assert.match(await pictured.text(), /<img[^>]*width="44"[^>]*alt="A boat"/)
-    assert.equal(await counted(), events)
+    match(await pictured.text(), /<img[^>]*width="44"[^>]*alt="A boat"/)
+    equal(await counted(), events)
     const wrong = await editor.post('/desk/events/preview', {
       title: '',
       start_date: '2030-11-01',
       start_time: '19:00',
     })
-    assert.equal(wrong.status, 422)
+    equal(wrong.status, 422)
   })
 
   test('contributors see no button they may not press, send for review, and propose changes', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     const blank = await contributor.get('/desk/events/new')
-    assert.match(blank.body, />Send for review<\/button>/)
-    assert.match(blank.body, />Save draft<\/button>/)
-    assert.doesNotMatch(blank.body, />Publish<\/button>|name="author"/)
+    match(blank.body, />Send for review<\/button>/)
+    match(blank.body, />Save draft<\/button>/)
+    doesNotMatch(blank.body, />Publish<\/button>|name="author"/)
     const id = await contributor.save('/desk/events/new', {
       title: 'By a contributor',
       start_date: '2030-12-01',
       start_time: '18:00',
       status: 'publish',
     })
-    assert.equal((await service.get(`/events/${id}`, 'admin')).body.status, 'pending')
+    equal((await service.get(`/events/${id}`, 'admin')).body.status, 'pending')
     await service.update(`/events/${id}`, { status: 'publish' })
     const fields = await untouched(`/desk/events/${id}`, contributor)
     await contributor.save(`/desk/events/${id}`, { ...fields, title: 'Better by a contributor' })
-    assert.equal((await service.get(`/events/${id}`)).body.title, 'By a contributor')
+    equal((await service.get(`/events/${id}`)).body.title, 'By a contributor')
     const { id: other } = await service.create('/events', {
       title: 'Not theirs',
       ...onDay('2030-12-02', '10:00', '11:00'),
     })
     for (const path of [`/desk/events/${other}`, `/desk/events/${other}/trash`])
-      assert.equal((await contributor.post(path, { title: 'Taken' })).status, 403, path)
-    assert.equal((await contributor.get(`/desk/events/${other}`)).status, 403)
+      equal((await contributor.post(path, { title: 'Taken' })).status, 403, path)
+    equal((await contributor.get(`/desk/events/${other}`)).status, 403)
     const subscriber = await sitAtDesk(service, 'subscriber')
     for (const path of [
       '/desk/events/new',
@@ -561,7 +551,7 @@ describe('the form of an event', () => {
       '/desk/events/words',
       '/desk/events/unsaved',
     ])
-      assert.equal(
+      equal(
         (await subscriber.post(path, { title: 'No', start_date: '2030-12-02', start_time: '10' })).status,
         403,
         path,
@@ -576,12 +566,12 @@ describe('the form of an event', () => {
     const at = `/desk/events/${id}`
     await editor.save(at, { start_time: '23:00' })
     const moved = (await service.get(`/events/${id}`)).body
-    assert.deepEqual([moved.start_date, moved.end_date], ['2027-05-02 23:00:00', '2027-05-03 01:00:00'])
+    deepEqual([moved.start_date, moved.end_date], ['2027-05-02 23:00:00', '2027-05-03 01:00:00'])
     await editor.save(at, { start_date: '10 May 2027', end_time: '23:30' })
-    assert.equal((await service.get(`/events/${id}`)).body.end_date, '2027-05-10 23:30:00')
+    equal((await service.get(`/events/${id}`)).body.end_date, '2027-05-10 23:30:00')
     await editor.save(at, { repeats: 'weekly', repeat_count: '3' })
     const series = await service.get('/events?search=Rehearsal&start_date=2027-05-01')
-    assert.deepEqual(
+    deepEqual(
       series.body.events.map((one: { start_date: string }) => one.start_date.slice(0, 10)),
       ['2027-05-10', '2027-05-17', '2027-05-24'],
     )
@@ -596,7 +586,7 @@ describe('the form of an event', () => {
       organizer: 'Readers',
     })
     const { body } = await service.get(`/events/${made}`)
-    assert.deepEqual([body.venue.venue, body.organizer[0].organizer], ['Reading room', 'Readers'])
+    deepEqual([body.venue.venue, body.organizer[0].organizer], ['Reading room', 'Readers'])
   })
 
   test('new organizers and tags that were picked stay in a form that is refused', async () => {
@@ -605,9 +595,9 @@ describe('the form of an event', () => {
       organizer_name: ['Ann', 'Bob', ''],
       new_tags: ['choir', 'folk', ''],
     })
-    assert.equal(status, 422)
+    equal(status, 422)
     for (const [control, name] of Object.entries({ organizer_name: 'Bob', new_tags: 'choir' }))
-      assert.ok(body.includes(`name="${control}[]" value="${name}" checked`), control)
+      ok(body.includes(`name="${control}[]" value="${name}" checked`), control)
   })
 
   test('choices are said in words, and one that the form does not offer stays', async () => {
@@ -619,9 +609,9 @@ describe('the form of an event', () => {
       online_shown: 'before:45',
     })
     const { body } = await editor.get(`/desk/events/${id}`)
-    assert.match(body, /<option value="mixed" selected>In person and online<\/option>/)
-    assert.match(body, /<option value="never">Never<\/option>/)
-    assert.match(body, /<option value="before:45" selected>/)
+    match(body, /<option value="mixed" selected>In person and online<\/option>/)
+    match(body, /<option value="never">Never<\/option>/)
+    match(body, /<option value="before:45" selected>/)
   })
 
   test('a picture comes with the form, and its text is asked for', async () => {
@@ -635,17 +625,14 @@ describe('the form of an event', () => {
     const picture = await pictureOf('red', 40, 30)
     const post = (file: Blob) => postWithFile('/desk/events/new', fields, file, 'notes.png')
     const [first, second] = [await post(picture), await post(picture)]
-    assert.equal(first.status, 303, await first.text())
-    assert.equal(second.headers.get('location'), first.headers.get('location'))
+    equal(first.status, 303, await first.text())
+    equal(second.headers.get('location'), first.headers.get('location'))
     const { body } = await service.get(`/events/${idIn(first.headers.get('location'))}`)
-    assert.equal(body.image.width, 40)
-    assert.equal(
-      (await service.get(`wp:/wp/v2/media/${body.image.id}`)).body?.alt_text ?? 'Two notes',
-      'Two notes',
-    )
+    equal(body.image.width, 40)
+    equal((await service.get(`wp:/wp/v2/media/${body.image.id}`)).body?.alt_text ?? 'Two notes', 'Two notes')
     const refused = await post(new Blob(['<svg xmlns="http://www.w3.org/2000/svg"/>'], { type: 'image/png' }))
-    assert.equal(refused.status, 422)
-    assert.match(await refused.text(), /<a href="#image">/)
+    equal(refused.status, 422)
+    match(await refused.text(), /<a href="#image">/)
   })
 
   for (const [how, path, more] of [
@@ -664,7 +651,7 @@ describe('the form of an event', () => {
       const { show: _show, ...controls } = controlsIn(await again.text())
       const saved = await editor.save('/desk/events/new', { ...controls, title: `Pictured, ${how}` })
       const { body } = await service.get(`/events/${saved}`)
-      assert.equal(body.image.width, 42)
+      equal(body.image.width, 42)
     })
 
   test('what a picture shows is asked for at each event, and pages have the text of that event', async () => {
@@ -681,33 +668,33 @@ describe('the form of an event', () => {
       await editor.save(form, { ...controlsIn((await editor.get(form)).body), ...more })
     }
     const [first, second] = [await make('Use of a picture'), await make('Another use of it')]
-    assert.match((await editor.get(first)).body, /Nobody who does not see the picture knows what it shows/)
+    match((await editor.get(first)).body, /Nobody who does not see the picture knows what it shows/)
     await change(first, { image_alt: 'The choir' })
     const shown = async (form: string) => controlsIn((await editor.get(form)).body).image_alt
-    assert.deepEqual(
+    deepEqual(
       [await shown(first), await shown(second)],
       ['The choir', 'The choir'],
       'the first text is proposed',
     )
     await change(second, { image_alt: 'The choir in its new gowns' })
-    assert.deepEqual([await shown(first), await shown(second)], ['The choir', 'The choir in its new gowns'])
+    deepEqual([await shown(first), await shown(second)], ['The choir', 'The choir in its new gowns'])
     const own = await service.get(`/events/${idIn(second)}`)
-    assert.equal(own.body.image_alt, 'The choir in its new gowns')
-    assert.equal((await service.get(`/events/${idIn(first)}`)).body.image_alt, undefined)
+    equal(own.body.image_alt, 'The choir in its new gowns')
+    equal((await service.get(`/events/${idIn(first)}`)).body.image_alt, undefined)
     const page = await service.get(`~${new URL(own.body.url).pathname}`)
-    assert.match(page.body, /<img[^>]*alt="The choir in its new gowns"/)
+    match(page.body, /<img[^>]*alt="The choir in its new gowns"/)
     // An event may say that its picture needs no text.
     await change(second, { image_decorative: ['0', '1'] })
     const silent = await service.get(`/events/${idIn(second)}`)
-    assert.deepEqual([silent.body.image_decorative, silent.body.image_alt], [true, undefined])
+    deepEqual([silent.body.image_decorative, silent.body.image_alt], [true, undefined])
     const form = (await editor.get(second)).body
-    assert.deepEqual([controlsIn(form).image_decorative, controlsIn(form).image_alt], ['1', ''])
-    assert.doesNotMatch(form, /Nobody who does not see the picture knows/)
+    deepEqual([controlsIn(form).image_decorative, controlsIn(form).image_alt], ['1', ''])
+    doesNotMatch(form, /Nobody who does not see the picture knows/)
     const quiet = (await service.get(`~${new URL(own.body.url).pathname}`)).body
-    assert.match(quiet, /<img[^>]*alt=""/)
-    assert.doesNotMatch(quiet, /The choir/)
+    match(quiet, /<img[^>]*alt=""/)
+    doesNotMatch(quiet, /The choir/)
     await change(second, { image_decorative: '0' })
-    assert.equal(await shown(second), 'The choir', 'the text of the picture is said again')
+    equal(await shown(second), 'The choir', 'the text of the picture is said again')
   })
 
   test('the zone stands beside the times, and the end moves with the start', async () => {
@@ -722,9 +709,9 @@ describe('the form of an event', () => {
       start_time: '20:00',
       moved_from: '2030-06-05 19:00:00|2030-06-05 21:30:00',
     })
-    assert.match(body.text, /Europe\/Oslo/)
-    assert.deepEqual([body.start, body.end], ['2030-06-05 20:00:00', '2030-06-05 22:30:00'])
-    assert.match((await editor.get('/desk/events/new')).body, /Time zone: <span>/)
+    match(body.text, /Europe\/Oslo/)
+    deepEqual([body.start, body.end], ['2030-06-05 20:00:00', '2030-06-05 22:30:00'])
+    match((await editor.get('/desk/events/new')).body, /Time zone: <span>/)
   })
 
   test('what is said of a picture is not said of the one that takes its place', async () => {
@@ -737,7 +724,7 @@ describe('the form of an event', () => {
     await change({ image_alt: 'A tree', image_focus: '0 0' })
     await change({ image: String(other) })
     const { image, image_alt, image_focus } = controlsIn((await editor.get(form)).body)
-    assert.deepEqual([image, image_alt, image_focus], [String(other), '', ''])
+    deepEqual([image, image_alt, image_focus], [String(other), '', ''])
   })
 
   test('saving a form changes nothing of a picture, venue or rule that nobody touched', async () => {
@@ -758,12 +745,12 @@ describe('the form of an event', () => {
       const { id } = await service.create('/events', { title: 'Said', ...times, ...said })
       const before = await read(id)
       await save(await open(id), id)
-      assert.deepEqual(await read(id), before)
+      deepEqual(await read(id), before)
       await save(await open(id), id, { title: 'Another title' })
       const { image_alt, image_decorative } = await read(id)
-      assert.deepEqual([image_alt, image_decorative], [before.image_alt, before.image_decorative])
+      deepEqual([image_alt, image_decorative], [before.image_alt, before.image_decorative])
     }
-    assert.equal((await open(other.id)).image_alt, '')
+    equal((await open(other.id)).image_alt, '')
 
     const { id: venue } = await service.create('/venues', { venue: 'The Mill' })
     const { id } = await service.create('/events', {
@@ -779,16 +766,16 @@ describe('the form of an event', () => {
     await save(await open(other.id), other.id, { image_alt: 'By another', image_focus: '0 0' })
     await save(opened, id, { title: 'Opened before' })
     const { title, recurrence, ...now } = await read(id)
-    assert.deepEqual([title, now.venue.id, now.image_alt], ['Opened before', venue, undefined])
-    assert.match(JSON.stringify(recurrence), /COUNT=3/)
+    deepEqual([title, now.venue.id, now.image_alt], ['Opened before', venue, undefined])
+    match(JSON.stringify(recurrence), /COUNT=3/)
     const { image_alt, image_focus } = await open(other.id)
-    assert.deepEqual([image_alt, image_focus], ['By another', '0 0'])
+    deepEqual([image_alt, image_focus], ['By another', '0 0'])
   })
 
   test('a contributor sends a picture, too, and is asked what it shows', async () => {
     const contributor = await sitAtDesk(service, 'contributor')
     for (const path of ['/desk/events/new', '/desk/venues/new'])
-      assert.match((await contributor.get(path)).body, /type="file"[\s\S]*name="image_alt"/, path)
+      match((await contributor.get(path)).body, /type="file"[\s\S]*name="image_alt"/, path)
   })
 
   test('an event has several prices, each in a place of its own', async () => {
@@ -802,10 +789,10 @@ describe('the form of an event', () => {
       await editor.save(form, { ...controlsIn((await editor.get(form)).body), ...more })
       return (await service.get(`/events/${id}`)).body.cost_details.values
     }
-    assert.deepEqual(await change({ another_cost: '8' }), ['8', '12'])
-    assert.deepEqual(await change({ another_cost: '5' }), ['5', '8', '12'])
-    assert.deepEqual(await change({ title: 'Prices stay' }), ['5', '8', '12'])
-    assert.deepEqual(await change({ cost: ['12', '', ''] }), ['12'])
+    deepEqual(await change({ another_cost: '8' }), ['8', '12'])
+    deepEqual(await change({ another_cost: '5' }), ['5', '8', '12'])
+    deepEqual(await change({ title: 'Prices stay' }), ['5', '8', '12'])
+    deepEqual(await change({ cost: ['12', '', ''] }), ['12'])
   })
 
   test('categories beyond those that the form offers stay chosen, and are found by their names', async () => {
@@ -821,12 +808,12 @@ describe('the form of an event', () => {
       categories: last.id,
     })
     const form = await somebody.get(`/desk/events/${id}`)
-    assert.match(form.body, /There are more categories/)
-    assert.match(form.body, new RegExp(`value="${last.id}" checked`))
+    match(form.body, /There are more categories/)
+    match(form.body, new RegExp(`value="${last.id}" checked`))
     await somebody.post(`/desk/events/${id}`, { ...controlsIn(form.body), new_categories: 'category 500' })
     const names = (await own.get(`/events/${id}`)).body.categories.map(({ name }: { name: string }) => name)
     await own.close()
-    assert.deepEqual(names.toSorted(), ['Category 500', 'Zither'])
+    deepEqual(names.toSorted(), ['Category 500', 'Zither'])
   })
 
   // Typed texts are checked before any statement is sent, so one database is enough.
@@ -837,7 +824,7 @@ describe('the form of an event', () => {
       (known) => !['key', 'status', 'all_day', 'several_days'].includes(known),
     )) {
       const { status } = await editor.post('/desk/events/new', { ...rest, [name]: 'a, '.repeat(110_000) })
-      assert.ok([422, 303, 400, 413].includes(status), `${name}: ${status}`)
+      ok([422, 303, 400, 413].includes(status), `${name}: ${status}`)
     }
   })
 
@@ -849,18 +836,18 @@ describe('the form of an event', () => {
       image,
     })
     const before = await service.get(`/events/${id}`)
-    assert.ok(!('focal_x' in before.body.image))
+    ok(!('focal_x' in before.body.image))
     const page = new URL(before.body.url).pathname
-    assert.doesNotMatch((await editor.get(page)).body, /class="fx/)
+    doesNotMatch((await editor.get(page)).body, /class="fx/)
     const fields = await untouched(`/desk/events/${id}`)
-    assert.equal(fields.image_focus, '')
+    equal(fields.image_focus, '')
     await editor.save(`/desk/events/${id}`, { ...fields, image_focus: '0.5 0' })
     const { body } = await service.get(`/events/${id}`)
-    assert.deepEqual([body.image.focal_x, body.image.focal_y], [0.5, 0])
-    assert.match((await editor.get(page)).body, /<img class="fx5 fy0"/)
-    assert.match((await editor.get('/events/?search=Cropped')).body, /class="thumb fx5 fy0"/)
-    assert.equal((await untouched(`/desk/events/${id}`)).image_focus, '0.5 0')
+    deepEqual([body.image.focal_x, body.image.focal_y], [0.5, 0])
+    match((await editor.get(page)).body, /<img class="fx5 fy0"/)
+    match((await editor.get('/events/?search=Cropped')).body, /class="thumb fx5 fy0"/)
+    equal((await untouched(`/desk/events/${id}`)).image_focus, '0.5 0')
     await editor.save(`/desk/events/${id}`, { ...fields, image_focus: '7 NaN' })
-    assert.ok(!('focal_x' in (await service.get(`/events/${id}`)).body.image))
+    ok(!('focal_x' in (await service.get(`/events/${id}`)).body.image))
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { axeScript, untilShown } from '../support/browsers.ts'
@@ -60,19 +60,19 @@ describe('the list of events in a browser', noChromium, () => {
       const dot = link.querySelector('.dot').getBoundingClientRect()
       return Math.abs(dot.y + dot.height / 2 - line.y - line.height / 2)
     })()`)
-    assert.ok(apart < 6, `${apart} px`)
+    ok(apart < 6, `${apart} px`)
     await service.remove(`/events/${id}?force=true`)
   })
 
   test('the slash leads to the search, which lists hits as one types and opens by keyboard', async () => {
     const tab = await open('/desk/events')
     await tab.key('/')
-    assert.equal(await tab.evaluate('document.activeElement.id'), 'everything')
+    equal(await tab.evaluate('document.activeElement.id'), 'everything')
     await tab.send('Input.insertText', { text: 'jazz hotel' })
     await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 1`)
-    assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'true')
+    equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'true')
     await tab.key('Escape')
-    assert.equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'false')
+    equal(await tab.evaluate(`everything.getAttribute('aria-expanded')`), 'false')
     await tab.evaluate(`everything.select()`)
     await tab.send('Input.insertText', { text: 'jazz night' })
     await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
@@ -97,7 +97,7 @@ describe('the list of events in a browser', noChromium, () => {
     await tab.key('ArrowDown')
     await sleep(1000)
     const marked = `document.querySelectorAll('#everything-found [aria-selected=true]').length`
-    assert.equal(await tab.evaluate(marked), 1)
+    equal(await tab.evaluate(marked), 1)
     await tab.send('Input.insertText', { text: 'ht' })
     await untilShown(tab, `${marked} === 0`)
   })
@@ -109,21 +109,21 @@ describe('the list of events in a browser', noChromium, () => {
     await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
     const focused = () => tab.evaluate<string>('document.activeElement.textContent')
     await tab.key('a')
-    assert.equal(await tab.evaluate('location.search'), '')
+    equal(await tab.evaluate('location.search'), '')
     await tab.key('j')
     const first = await focused()
     await tab.key('j')
-    assert.notEqual(await focused(), first)
+    notEqual(await focused(), first)
     await tab.key('k')
-    assert.equal(await focused(), first)
+    equal(await focused(), first)
     await tab.key('r')
-    assert.equal(await tab.evaluate('document.activeElement.tagName'), 'TEXTAREA')
+    equal(await tab.evaluate('document.activeElement.tagName'), 'TEXTAREA')
     await tab.evaluate(
       "document.querySelector('.keys').open = true; document.querySelector('.keys " +
         "input').click(); document.querySelector('.inbox a.title').focus()",
     )
     await tab.key('j')
-    assert.equal(await focused(), first)
+    equal(await focused(), first)
     await tab.evaluate(
       "document.querySelector('.keys input').click(); document.querySelector('.inbox a.title').focus()",
     )
@@ -133,7 +133,7 @@ describe('the list of events in a browser', noChromium, () => {
 
   test('rows are chosen by the keyboard, the bar counts them, and one click undoes all', async () => {
     const tab = await open('/desk/events')
-    assert.equal(await tab.evaluate(`document.querySelector('.bulk').hidden`), true)
+    equal(await tab.evaluate(`document.querySelector('.bulk').hidden`), true)
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[0].focus()`)
     await tab.key(' ')
     await tab.evaluate(`document.querySelectorAll('tbody input[type=checkbox]')[2].click()`)
@@ -144,11 +144,11 @@ describe('the list of events in a browser', noChromium, () => {
     await tab.evaluate(`document.querySelector('.confirm .button.bad').focus()`)
     await tab.key('Enter')
     await untilShown(tab, `document.querySelector('h1').textContent === '2 events changed'`)
-    assert.equal((await service.get(`/events/${ids[0]}`, 'admin')).body.status, 'trash')
+    equal((await service.get(`/events/${ids[0]}`, 'admin')).body.status, 'trash')
     await tab.evaluate(`document.querySelector('[action$="/events/undo"] button').focus()`)
     await tab.key('Enter')
     await untilShown(tab, `document.querySelector('h1').textContent === 'Undone for 2 events'`)
-    assert.equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
+    equal((await service.get(`/events/${ids[0]}`)).body.status, 'publish')
   })
 
   test('a series is one row, its tick means all of its dates and says so, and a link opens it', async () => {
@@ -165,15 +165,14 @@ describe('the list of events in a browser', noChromium, () => {
       const tab = await open('/desk/events', { width, scripts })
       const row = `[...document.querySelectorAll('tr')].find((tr) => tr.textContent.includes('Choir'))`
       const isSaid = `getComputedStyle(${row}.querySelector('.ticked')).display !== 'none'`
-      assert.equal(await tab.evaluate(isSaid), false)
+      equal(await tab.evaluate(isSaid), false)
       await tab.evaluate(`${row}.querySelector('.pick input').click()`)
-      assert.equal(await tab.evaluate(isSaid), true)
-      assert.match(await tab.evaluate(`${row}.querySelector('.ticked').textContent`), /^8 dates chosen$/)
-      if (scripts)
-        assert.equal(await tab.evaluate(`document.querySelector('.bulk p').textContent`), '8 chosen')
+      equal(await tab.evaluate(isSaid), true)
+      match(await tab.evaluate(`${row}.querySelector('.ticked').textContent`), /^8 dates chosen$/)
+      if (scripts) equal(await tab.evaluate(`document.querySelector('.bulk p').textContent`), '8 chosen')
       await tab.evaluate(`${row}.querySelector('a.dates').click()`)
       await untilShown(tab, `location.search.includes('series=') && document.readyState === 'complete'`)
-      assert.equal(await tab.evaluate(`document.querySelectorAll('.events .pick').length`), 8)
+      equal(await tab.evaluate(`document.querySelectorAll('.events .pick').length`), 8)
     }
     await service.remove(`/events/${id}?recurrence_scope=all`)
   })
@@ -196,7 +195,7 @@ describe('the list of events in a browser', noChromium, () => {
     await click(tab, 'thead input[type=checkbox]')
     await click(tab, '.bulk [value=picture]')
     await untilShown(tab, `document.querySelector('h1').textContent === 'Set the picture of 40 events'`)
-    assert.deepEqual(await objectionsIn(tab), [])
+    deepEqual(await objectionsIn(tab), [])
     await tab.evaluate(`document.querySelector('[data-library]').focus()`)
     await tab.send('Input.insertText', { text: 'curtain' })
     await untilShown(tab, `document.querySelectorAll('.library img').length === 1`)
@@ -204,10 +203,7 @@ describe('the list of events in a browser', noChromium, () => {
     await click(tab, '.confirm .button.main')
     await untilShown(tab, `document.querySelector('h1').textContent === '40 events changed'`)
     const { body } = await service.get('/events?search=season&per_page=50')
-    assert.deepEqual(
-      [...new Set(body.events.map((one: { image: { id: number } }) => one.image.id))],
-      [picture],
-    )
+    deepEqual([...new Set(body.events.map((one: { image: { id: number } }) => one.image.id))], [picture])
   })
 
   test('pictures are sent one after the other as they are dropped, and what is none is told', async () => {
@@ -226,9 +222,9 @@ describe('the list of events in a browser', noChromium, () => {
     const names = await tab.evaluate<string[]>(
       `[...document.querySelectorAll('.pictures .name')].slice(0, 2).map((one) => one.textContent)`,
     )
-    assert.deepEqual(names, ['two', 'one'])
-    assert.match(await tab.evaluate<string>(`document.querySelector('.sending').textContent`), /none\.png/)
-    assert.deepEqual(await objectionsIn(tab), [])
+    deepEqual(names, ['two', 'one'])
+    match(await tab.evaluate<string>(`document.querySelector('.sending').textContent`), /none\.png/)
+    deepEqual(await objectionsIn(tab), [])
   })
 
   test('the bar never covers the last row, on a screen of a desk and on that of a phone', async () => {
@@ -244,13 +240,13 @@ describe('the list of events in a browser', noChromium, () => {
           `? [0, 1] : [[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom, ` +
           `document.querySelector('.bulk').getBoundingClientRect().top]`,
       )
-      assert.ok(row <= bar, `the last row ends at ${row}, the bar begins at ${bar}, ${width} wide`)
+      ok(row <= bar, `the last row ends at ${row}, the bar begins at ${bar}, ${width} wide`)
     }
   })
 
   test('without a script everything is there: the bar, the filters, the search and the line', async () => {
     const tab = await open('/desk/events', { scripts: false })
-    assert.equal(await tab.evaluate(`getComputedStyle(document.querySelector('.bulk')).display`), 'flex')
+    equal(await tab.evaluate(`getComputedStyle(document.querySelector('.bulk')).display`), 'flex')
     await tab.evaluate(
       `document.querySelectorAll('tbody input[type=checkbox]')[1].click(); ` +
         `document.querySelector('.bulk [value=move]').click()`,
@@ -258,7 +254,7 @@ describe('the list of events in a browser', noChromium, () => {
     await untilShown(tab, `document.querySelector('#days')`)
     await tab.evaluate(`days.value = '1'; document.querySelector('.confirm .button.main').click()`)
     await untilShown(tab, `document.querySelector('[action$="/events/undo"]')`)
-    assert.equal((await service.get(`/events/${ids[1]}`)).body.start_date, `${later(4)} 19:00:00`)
+    equal((await service.get(`/events/${ids[1]}`)).body.start_date, `${later(4)} 19:00:00`)
     await tab.evaluate(`everything.value = 'juliet'; everything.form.requestSubmit()`)
     await untilShown(tab, `location.pathname === '/desk/events/${ids[9]}'`)
   })
@@ -269,12 +265,12 @@ describe('the list of events in a browser', noChromium, () => {
       `(({ width, height }) => [width, height])(document.querySelector('.menu ` +
         `summary').getBoundingClientRect())`,
     )
-    assert.ok(width >= 44 && height >= 44, `${width} × ${height}`)
+    ok(width >= 44 && height >= 44, `${width} × ${height}`)
     await tab.evaluate(`document.querySelector('.menu summary').click()`)
     await untilShown(tab, `document.querySelector('.menu[open] a').getBoundingClientRect().height >= 44`)
     const [inner, outer] = await tab.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, innerWidth]',
     )
-    assert.ok(inner <= outer, `${inner} wide in ${outer}`)
+    ok(inner <= outer, `${inner} wide in ${outer}`)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { pluck } from '../support/lists.ts'
@@ -54,31 +54,28 @@ describe('a series in the list of events', () => {
 
   test('stands at its first date, whatever narrows or orders the list, and opens by a link', async () => {
     const body = await list('')
-    assert.deepEqual(rowsIn(body), [
+    deepEqual(rowsIn(body), [
       '2026-11-28 Choir and 7 more',
       '2026-12-01 Market and 1 more',
       '2026-12-02 Once only',
       '2026-12-05 Concert',
     ])
-    assert.match(body, /Coming <span>12</)
-    assert.deepEqual(await rows('status=past'), ['2026-11-21 Choir and 1 more'])
-    assert.deepEqual(await rows('search=choir&start_date=2026-12-10'), ['2026-12-12 Choir and 5 more'])
-    assert.deepEqual(await rows('tags=songs&sort=title'), [
-      '2026-11-28 Choir and 7 more',
-      '2026-12-05 Concert',
-    ])
+    match(body, /Coming <span>12</)
+    deepEqual(await rows('status=past'), ['2026-11-21 Choir and 1 more'])
+    deepEqual(await rows('search=choir&start_date=2026-12-10'), ['2026-12-12 Choir and 5 more'])
+    deepEqual(await rows('tags=songs&sort=title'), ['2026-11-28 Choir and 7 more', '2026-12-05 Concert'])
     // The date that was changed last stands for the others.
     for (const query of ['', 'tags=songs&'])
-      assert.equal((await rows(`${query}sort=changed`))[0], '2026-12-19 Choir and 7 more')
+      equal((await rows(`${query}sort=changed`))[0], '2026-12-19 Choir and 7 more')
     const [opened = ''] = hrefs(await list('search=choir&start_date=2026-12-10'), 'and 5 more')
     const shown = (await editor.get(opened)).body
-    assert.deepEqual(
+    deepEqual(
       rowsIn(shown),
       ['12-12', '12-19', '12-26', '01-02', '01-09', '01-16'].map(
         (day) => `${day.startsWith('12') ? 2026 : 2027}-${day} Choir`,
       ),
     )
-    assert.match(shown, /class="chip" href="\/desk\/events\?search=choir&amp;start_date=2026-12-10">/)
+    match(shown, /class="chip" href="\/desk\/events\?search=choir&amp;start_date=2026-12-10">/)
   })
 
   test('is met once on the way through the pages, forwards and backwards', async () => {
@@ -98,26 +95,26 @@ describe('a series in the list of events', () => {
         pages.push(rowsIn(last))
         next = hrefs(last, 'Next page')[0]
       }
-      assert.deepEqual(pluck(pages, 'length'), [50, 50, 10])
-      assert.equal(new Set(pages.flat()).size, 110)
+      deepEqual(pluck(pages, 'length'), [50, 50, 10])
+      equal(new Set(pages.flat()).size, 110)
       const [back = ''] = hrefs(last, 'Previous page')
-      assert.deepEqual(rowsIn((await editor.get(back)).body), pages.at(-2))
+      deepEqual(rowsIn((await editor.get(back)).body), pages.at(-2))
     }
   })
 
   test('its tick means the dates that the list shows by it, and says so', async () => {
     const body = await list('start_date=2026-12-10')
-    assert.match(body, new RegExp(`value="series:${choir}" data-dates="6"`))
-    assert.match(body, /6 dates chosen/)
+    match(body, new RegExp(`value="series:${choir}" data-dates="6"`))
+    match(body, /6 dates chosen/)
     const ticked = { do: 'cancel', ids: [`series:${choir}`], list: 'start_date=2026-12-10' }
     const asked = (await editor.post('/desk/events/many', ticked)).body
-    assert.match(asked, /Cancel or postpone 6 events/)
-    assert.match(asked, /Choir<\/span> <small>6 dates</)
-    assert.match(asked, new RegExp(`name="ids" value="${ids.slice(4).join(',')}"`))
+    match(asked, /Cancel or postpone 6 events/)
+    match(asked, /Choir<\/span> <small>6 dates</)
+    match(asked, new RegExp(`name="ids" value="${ids.slice(4).join(',')}"`))
     // Somebody who does not see all events cannot reach drafts by the number of a series.
     const contributor = await sitAtDesk(service, 'contributor')
     const none = await contributor.post('/desk/events/many', { ...ticked, list: 'status=draft' })
-    assert.match(none.headers.get('location') ?? '', /chosen=none/)
+    match(none.headers.get('location') ?? '', /chosen=none/)
   })
 
   test('has its place by start where too many events match to sort them by their last change', async () => {
@@ -139,7 +136,7 @@ describe('a series in the list of events', () => {
           .execute()
       }
     })
-    assert.deepEqual((await rows('sort=changed')).slice(0, 3), [
+    deepEqual((await rows('sort=changed')).slice(0, 3), [
       '2026-11-28 Choir and 7 more',
       '2026-12-01 Market and 1 more',
       '2026-12-02 Once only',

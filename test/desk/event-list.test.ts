@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
@@ -54,13 +54,13 @@ describe('the list of events', () => {
 
   test('reads as a calendar: what is still on, then by days, with hidden and private events', async () => {
     const { status, body } = await editor.get('/desk/events')
-    assert.equal(status, 200)
-    assert.deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third', 'For few'])
-    assert.match(body, /Still on/)
-    assert.match(body, /<span class="state bad">Canceled<\/span>/)
-    assert.match(body, /Flood/)
-    assert.match(body, /Hidden from lists/)
-    assert.deepEqual(countsIn(body), {
+    equal(status, 200)
+    deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third', 'For few'])
+    match(body, /Still on/)
+    match(body, /<span class="state bad">Canceled<\/span>/)
+    match(body, /Flood/)
+    match(body, /Hidden from lists/)
+    deepEqual(countsIn(body), {
       Coming: '5',
       'Waiting for review': '1',
       Drafts: '1',
@@ -72,25 +72,25 @@ describe('the list of events', () => {
 
   test('has a tab for each status, and what is over with the latest first', async () => {
     const shown = async (status: string) => titlesIn((await editor.get(`/desk/events?status=${status}`)).body)
-    assert.deepEqual(await shown('past'), ['Yesterday', 'Long ago'])
-    assert.deepEqual(await shown('draft'), ['A thought'])
-    assert.deepEqual(await shown('pending'), ['For review'])
-    assert.deepEqual(await shown('future'), ['Later told'])
-    assert.deepEqual(await shown('trash'), ['Thrown away'])
+    deepEqual(await shown('past'), ['Yesterday', 'Long ago'])
+    deepEqual(await shown('draft'), ['A thought'])
+    deepEqual(await shown('pending'), ['For review'])
+    deepEqual(await shown('future'), ['Later told'])
+    deepEqual(await shown('trash'), ['Thrown away'])
   })
 
   test('is narrowed by words, category, venue, author and dates, each of which comes off', async () => {
     const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
-    assert.deepEqual(await shown('search=second'), ['Second'])
-    assert.deepEqual(await shown('categories=music'), ['Third'])
-    assert.deepEqual(await shown(`venue=${venue}`), ['Second'])
-    assert.deepEqual(await shown('venue=mill+yard'), ['Second'])
-    assert.deepEqual(await shown('author=mine'), [])
-    assert.deepEqual(await shown(`start_date=${dayFromNow(9)}&end_date=${dayFromNow(11)}`), ['Third'])
+    deepEqual(await shown('search=second'), ['Second'])
+    deepEqual(await shown('categories=music'), ['Third'])
+    deepEqual(await shown(`venue=${venue}`), ['Second'])
+    deepEqual(await shown('venue=mill+yard'), ['Second'])
+    deepEqual(await shown('author=mine'), [])
+    deepEqual(await shown(`start_date=${dayFromNow(9)}&end_date=${dayFromNow(11)}`), ['Third'])
     const { body } = await editor.get('/desk/events?search=second&status=draft')
-    assert.match(body, /href="\/desk\/events\?status=draft"><span dir="auto">“second”<\/span>/)
-    assert.match(body, /Nothing matches\./)
-    assert.match(body, /href="\/desk\/events\?search=second">Coming <span class="count">1<\/span>/)
+    match(body, /href="\/desk\/events\?status=draft"><span dir="auto">“second”<\/span>/)
+    match(body, /Nothing matches\./)
+    match(body, /href="\/desk\/events\?search=second">Coming <span class="count">1<\/span>/)
   })
 
   test('has controls for organizers and tags, which take names and show them again', async () => {
@@ -104,36 +104,30 @@ describe('the list of events', () => {
     })
     for (const query of [`organizer=${id}`, 'organizer=choir+%26+co', 'tags=Open+Air', 'tags=open-air']) {
       const { body } = await editor.get(`/desk/events?status=draft&${query}`)
-      assert.deepEqual(titlesIn(body), ['Named'], query)
+      deepEqual(titlesIn(body), ['Named'], query)
     }
     const { body } = await editor.get(`/desk/events?status=draft&organizer=${id}`)
-    assert.match(body, /name="organizer" value="Choir &amp; Co"[^>]*data-names="organizer"/)
-    assert.match(body, /Organizer: Choir &amp; Co</)
-    assert.match(body, /name="tags" value=""[^>]*data-names="tag"/)
+    match(body, /name="organizer" value="Choir &amp; Co"[^>]*data-names="organizer"/)
+    match(body, /Organizer: Choir &amp; Co</)
+    match(body, /name="tags" value=""[^>]*data-names="tag"/)
   })
 
   test('a name that nobody has is told, with the way back to the rest of the list', async () => {
     const { status, body } = await editor.get('/desk/events?status=draft&organizer=%3Cb%3ENobody')
-    assert.equal(status, 400)
-    assert.match(body, /There is no “&lt;b&gt;Nobody”\./)
-    assert.match(body, /href="\/desk\/events\?status=draft">Remove this filter/)
+    equal(status, 400)
+    match(body, /There is no “&lt;b&gt;Nobody”\./)
+    match(body, /href="\/desk\/events\?status=draft">Remove this filter/)
   })
 
   test('is put in the order of titles or of changes', async () => {
     const shown = async (query: string) => titlesIn((await editor.get(`/desk/events?${query}`)).body)
-    assert.deepEqual(await shown('sort=title'), ['Exhibition', 'First', 'For few', 'Second', 'Third'])
-    assert.deepEqual((await shown('sort=changed')).toSorted(), [
-      'Exhibition',
-      'First',
-      'For few',
-      'Second',
-      'Third',
-    ])
+    deepEqual(await shown('sort=title'), ['Exhibition', 'First', 'For few', 'Second', 'Third'])
+    deepEqual((await shown('sort=changed')).toSorted(), ['Exhibition', 'First', 'For few', 'Second', 'Third'])
   })
 
   test('an address that means nothing is told so, and nothing is a defect', async () => {
     for (const query of [`search=${'x'.repeat(5000)}`, 'venue=999999', 'categories=nothing', 'venue=%00'])
-      assert.equal((await editor.get(`/desk/events?${query}`)).status, 400, query)
+      equal((await editor.get(`/desk/events?${query}`)).status, 400, query)
     for (const query of [
       'status=wrong',
       'after=wrong',
@@ -142,7 +136,7 @@ describe('the list of events', () => {
       'after=9999-99-99T99:99:99_1',
       'sort=x',
     ])
-      assert.equal((await editor.get(`/desk/events?${query}`)).status, 200, query)
+      equal((await editor.get(`/desk/events?${query}`)).status, 200, query)
   })
 
   test('others see their own events and what is public, and actions for what they may do alone', async () => {
@@ -152,23 +146,21 @@ describe('the list of events', () => {
       { title: 'Mine alone', ...on(4), status: 'draft' },
       'contributor',
     )
-    assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft')).body), ['Mine alone'])
-    assert.deepEqual(titlesIn((await contributor.get('/desk/events?status=draft&author=all')).body), [
-      'Mine alone',
-    ])
+    deepEqual(titlesIn((await contributor.get('/desk/events?status=draft')).body), ['Mine alone'])
+    deepEqual(titlesIn((await contributor.get('/desk/events?status=draft&author=all')).body), ['Mine alone'])
     const { body } = await contributor.get('/desk/events?author=all')
-    assert.deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third'])
-    assert.doesNotMatch(body, /type="checkbox"/)
-    assert.match((await contributor.get('/desk/events?status=draft')).body, new RegExp(`value="${own.id}"`))
-    assert.equal(countsIn((await contributor.get('/desk/events?author=all')).body)['Waiting for review'], '0')
+    deepEqual(titlesIn(body), ['Exhibition', 'First', 'Second', 'Third'])
+    doesNotMatch(body, /type="checkbox"/)
+    match((await contributor.get('/desk/events?status=draft')).body, new RegExp(`value="${own.id}"`))
+    equal(countsIn((await contributor.get('/desk/events?author=all')).body)['Waiting for review'], '0')
   })
 
   test('titles, names and reasons are text', async () => {
     const title = '<img src=x onerror=alert(1)> \u202egnp'
     await service.create('/events', { title: `&lt;b&gt;${title}`, ...on(6), status: 'draft' })
     const { body } = await editor.get('/desk/events?status=draft')
-    assert.doesNotMatch(body, /<img src=x/)
-    assert.match(body, /dir="auto">/)
+    doesNotMatch(body, /<img src=x/)
+    match(body, /dir="auto">/)
   })
 
   test('pages go on from a place, forwards and backwards, and meet each event once', async () => {
@@ -189,10 +181,10 @@ describe('the list of events', () => {
         next = /<a class="button" href="([^"]*)" rel="next">/.exec(last)?.[1]?.replaceAll('&amp;', '&')
       }
       const rows = seen.flat().filter((title) => title.startsWith('Row'))
-      assert.equal(new Set(rows).size, 120, query)
-      assert.equal(rows.length, 120, query)
+      equal(new Set(rows).size, 120, query)
+      equal(rows.length, 120, query)
       const back = /<a class="button" href="([^"]*)" rel="prev">/.exec(last)?.[1]?.replaceAll('&amp;', '&')
-      assert.deepEqual(titlesIn((await editor.get(back ?? '')).body), seen.at(-2), query)
+      deepEqual(titlesIn((await editor.get(back ?? '')).body), seen.at(-2), query)
     }
   })
 })

@@ -1,7 +1,7 @@
 // Somebody keeps the calendar by keys and mouse in Chromium and Firefox, where installed. `npm test` does the
 // most frequent work in Chromium; `npm run pages:check` does everything in both.
 
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -89,12 +89,12 @@ function workIn(start: () => Promise<Browser>, access: string): void {
 
   const isPlain = async (title: string) => {
     const { status, venue, start_date, ...event } = await eventNow()
-    assert.ok(event.id, `${await pathNow()}: ${await text('main')}`)
-    assert.equal(event.title, title)
-    assert.equal(status, 'publish')
-    assert.equal(venue.venue, 'Harbour Hall')
-    assert.match(start_date, / 19:30:00$/)
-    assert.equal(new Date(`${start_date.slice(0, 10)}T12:00:00Z`).getUTCDay(), 5)
+    ok(event.id, `${await pathNow()}: ${await text('main')}`)
+    equal(event.title, title)
+    equal(status, 'publish')
+    equal(venue.venue, 'Harbour Hall')
+    match(start_date, / 19:30:00$/)
+    equal(new Date(`${start_date.slice(0, 10)}T12:00:00Z`).getUTCDay(), 5)
   }
 
   for (const width of [1280, 390])
@@ -124,10 +124,10 @@ function workIn(start: () => Promise<Browser>, access: string): void {
     await person.key(`${access}q`)
     await person.type('Choir next Friday 19:30–21:00 @ Harbour Hall #music')
     await person.goes(() => person.key('Enter'))
-    assert.match(await text('.understood'), /Found in the directory/)
+    match(await text('.understood'), /Found in the directory/)
     await person.goes(() => person.key('Enter'))
     await isPlain('Choir')
-    assert.equal((await eventNow()).tags[0].name, 'music')
+    equal((await eventNow()).tags[0].name, 'music')
   })
 
   test('the form makes an event by the keyboard alone', async () => {
@@ -168,16 +168,16 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       await sit('editor', '/desk/month/2031-03')
       const entry = `.plan [data-id="${id}"]`
       await person.drag(entry, 'td[data-day="2031-03-20"]', () => tab.key('Escape'))
-      assert.equal(await pathNow(), '/desk/month/2031-03')
-      assert.equal(await day(), '2031-03-12')
+      equal(await pathNow(), '/desk/month/2031-03')
+      equal(await day(), '2031-03-12')
       await person.goes(() => person.drag(entry, 'td[data-day="2031-03-20"]'))
-      assert.equal(await day(), '2031-03-20')
-      assert.match(await text('#notice'), /To be dragged/)
+      equal(await day(), '2031-03-20')
+      match(await text('#notice'), /To be dragged/)
       await person.goes(() => person.press('.undo button'))
-      assert.equal(await day(), '2031-03-12')
+      equal(await day(), '2031-03-12')
       await person.goes(() => person.tabTo(`${entry} .menu`).then(() => person.key('Enter')))
       await person.goes(() => person.press('#chosen button[name=days][value="7"]'))
-      assert.equal(await day(), '2031-03-19')
+      equal(await day(), '2031-03-19')
     })
 
     test('arrow keys walk through the days of the month, which are one stop of the Tab key', async () => {
@@ -186,12 +186,12 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       const at = () => tab.evaluate<string>(`document.activeElement.closest('td').dataset.day`)
       const first = await at()
       for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft']) await person.key(key)
-      assert.equal(new Date(await at()).getTime() - new Date(first).getTime(), 7 * 86_400_000)
+      equal(new Date(await at()).getTime() - new Date(first).getTime(), 7 * 86_400_000)
       const chosen = await at()
       await person.goes(() => person.key('Enter'))
       await alive()
-      assert.equal(await pathNow(), '/desk/events/new')
-      assert.ok((await value('#start_date')).includes(String(Number(chosen.slice(8)))))
+      equal(await pathNow(), '/desk/events/new')
+      ok((await value('#start_date')).includes(String(Number(chosen.slice(8)))))
     })
 
     test('the editor of texts saves what is allowed, and its policy forbids nothing', async () => {
@@ -219,12 +219,12 @@ function workIn(start: () => Promise<Browser>, access: string): void {
       await person.press('.rich .keys button:nth-child(7)')
       await person.goes(() => person.press('.savebar button.first'))
       const { description } = await eventNow()
-      assert.match(description, /Plain <(b|strong)>bold<\/(b|strong)> text/)
-      assert.match(description, /<ul>\s*<li>One(<br>)?<\/li>\s*<li>Two(<br>)?<\/li>\s*<\/ul>/)
-      assert.match(description, /<(b|strong)>From<\/(b|strong)>\s*Word/)
-      assert.match(description, /<a [^>]*href="https:\/\/example\.org\/choir"/)
-      assert.doesNotMatch(description, /Mso|style|script|onclick|o:p/)
-      assert.deepEqual(tab.complaints, [])
+      match(description, /Plain <(b|strong)>bold<\/(b|strong)> text/)
+      match(description, /<ul>\s*<li>One(<br>)?<\/li>\s*<li>Two(<br>)?<\/li>\s*<\/ul>/)
+      match(description, /<(b|strong)>From<\/(b|strong)>\s*Word/)
+      match(description, /<a [^>]*href="https:\/\/example\.org\/choir"/)
+      doesNotMatch(description, /Mso|style|script|onclick|o:p/)
+      deepEqual(tab.complaints, [])
     })
 
     test('a calendar is set up by the link of its first start, others come by own links', async () => {
@@ -242,29 +242,29 @@ function workIn(start: () => Promise<Browser>, access: string): void {
         await person.press('#password')
         await person.type('a choir that sings well')
         await person.goes(() => person.key('Enter'))
-        assert.equal(await pathNow(), '/desk/')
+        equal(await pathNow(), '/desk/')
         await until(
           async () => (await (await fetch(`${origin}/events/`)).text()).includes('Choirs of Kilvara'),
           'no name',
         )
         await person.goes(() => person.press('.rail form button'))
-        assert.equal(await pathNow(), '/desk/sign-in')
+        equal(await pathNow(), '/desk/sign-in')
         await open(link)
-        assert.match(await text(), /kalends user link/)
+        match(await text(), /kalends user link/)
 
         const words = `user add maria --email maria@example.org --role editor --data ${folder}`
         const added = linkIn((await kalends(words.split(' '))).out)
         const again = linkIn((await kalends(['user', 'link', 'maria', '--data', folder])).out)
         await open(again)
-        assert.equal(await tab.evaluate(`document.querySelector('#name')`), null)
+        equal(await tab.evaluate(`document.querySelector('#name')`), null)
         await person.press('#password')
         await person.type('maria sings well too')
         await person.goes(() => person.key('Enter'))
-        assert.match(await text('h1'), /maria/)
+        match(await text('h1'), /maria/)
         await person.goes(() => person.press('.rail form button'))
         for (const used of [added, again]) {
           await open(used)
-          assert.match(await text(), /kalends user link/)
+          match(await text(), /kalends user link/)
         }
       } finally {
         await first.end()

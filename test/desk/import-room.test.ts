@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, fail, match, ok } from 'node:assert/strict'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { Session } from 'node:inspector/promises'
@@ -22,9 +22,8 @@ const pasted = (rows: readonly (readonly string[])[]) => rows.map((row) => row.j
 
 /** The value of a control of a form. */
 const shownAt = (page: string, name: string) =>
-  new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? assert.fail(`${name} is not asked`)
-const addressIn = (page: string) =>
-  /<form class="staged"[^>]* action="([^"]+)"/.exec(page)?.[1] ?? assert.fail(page)
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? fail(`${name} is not asked`)
+const addressIn = (page: string) => /<form class="staged"[^>]* action="([^"]+)"/.exec(page)?.[1] ?? fail(page)
 
 /** What this person sends to be imported is in, or taken back, before the answer. */
 function importerHere(service: TestService): AtDesk {
@@ -48,49 +47,49 @@ describe('a pasted table', () => {
       '/events?per_page=50&status=draft,publish,pending&start_date=2027-01-01',
       'editor',
     )
-    assert.ok(body.events, JSON.stringify(body))
+    ok(body.events, JSON.stringify(body))
     return body.events.map(({ title }: { title: string }) => title)
   }
 
   test('is shown as its rows would be, mended, brought in as drafts and taken back', async () => {
     await service.create('/venues', { venue: 'Main hall' }, 'editor')
     const shown = await editor.post('/desk/import', { text: pasted(SEASON) })
-    assert.equal(shown.status, 200, shown.body)
-    assert.match(shown.body, /value="import"[^>]*>Import 2 as drafts</)
-    assert.match(shown.body, /There is no day “31.02.2027”/)
-    assert.match(shown.body, /new venue/)
-    assert.match(shown.body, /value="take 3 3 Main hall"/)
-    assert.deepEqual(await titles(), [])
+    equal(shown.status, 200, shown.body)
+    match(shown.body, /value="import"[^>]*>Import 2 as drafts</)
+    match(shown.body, /There is no day “31.02.2027”/)
+    match(shown.body, /new venue/)
+    match(shown.body, /value="take 3 3 Main hall"/)
+    deepEqual(await titles(), [])
     const address = addressIn(shown.body).replace(service.origin, '')
-    assert.equal(shownAt(shown.body, 'cell_3_0'), '31.02.2027')
+    equal(shownAt(shown.body, 'cell_3_0'), '31.02.2027')
 
     const still = await editor.post(address, { cell_3_0: '30.02.2027', action: 'import' })
-    assert.equal(still.status, 422)
-    assert.deepEqual(await titles(), [])
+    equal(still.status, 422)
+    deepEqual(await titles(), [])
 
     const untouched = await editor.post('/desk/import', {
       text: pasted([...SEASON.slice(0, 1), ['', '', 'Dateless', '', '']]),
     })
     const refused = await editor.post(addressIn(untouched.body), { cell_1_0: '', action: 'import' })
-    assert.match(refused.body, /No row can come in as it is/)
+    match(refused.body, /No row can come in as it is/)
 
     const taken = await editor.post(address, { action: 'take 3 3 Main hall' })
-    assert.doesNotMatch(taken.body, /Mian hall/)
+    doesNotMatch(taken.body, /Mian hall/)
     const sent = await editor.post(address, { cell_3_0: '28.02.2027', action: 'import', status: 'draft' })
-    assert.equal(sent.status, 303, sent.body)
+    equal(sent.status, 303, sent.body)
     const done = await editor.get(sent.headers.get('location') ?? '')
-    assert.match(done.body, /3 events are in as drafts/)
-    assert.deepEqual((await titles()).toSorted(), ['Brahms Quartet', 'Jazz night', 'Late show'])
+    match(done.body, /3 events are in as drafts/)
+    deepEqual((await titles()).toSorted(), ['Brahms Quartet', 'Jazz night', 'Late show'])
     const { body } = await service.get('/events?search=Brahms&status=draft', 'editor')
     const [brahms] = body.events
-    assert.deepEqual(
+    deepEqual(
       [brahms.status, brahms.start_date, brahms.end_date, brahms.venue.venue, brahms.cost],
       ['draft', '2027-12-12 19:30:00', '2027-12-12 21:30:00', 'Main hall', '€12'],
     )
 
-    assert.equal((await editor.post(address, { action: 'undo' })).status, 303)
-    assert.deepEqual(await titles(), [])
-    assert.match((await editor.get(address)).body, /were taken back/)
+    equal((await editor.post(address, { action: 'undo' })).status, 303)
+    deepEqual(await titles(), [])
+    match((await editor.get(address)).body, /were taken back/)
   })
 
   test('comes in but for rows that are left to mend, which come in later', async () => {
@@ -100,12 +99,12 @@ describe('a pasted table', () => {
       ['2030-03-01', 'Whole'],
     ])
     const address = addressIn((await editor.post('/desk/import', { text })).body)
-    assert.equal((await editor.post(address, { cell_1_0: '2030-02-31', action: 'import' })).status, 303)
+    equal((await editor.post(address, { cell_1_0: '2030-02-31', action: 'import' })).status, 303)
     const left = await editor.get(address)
-    assert.match(left.body, /One event is in as a draft/)
-    assert.equal(shownAt(left.body, 'cell_1_0'), '2030-02-31')
-    assert.equal((await editor.post(address, { cell_1_0: '2030-02-28', action: 'import' })).status, 303)
-    assert.match((await editor.get(address)).body, /2 events are in as drafts/)
+    match(left.body, /One event is in as a draft/)
+    equal(shownAt(left.body, 'cell_1_0'), '2030-02-31')
+    equal((await editor.post(address, { cell_1_0: '2030-02-28', action: 'import' })).status, 303)
+    match((await editor.get(address)).body, /2 events are in as drafts/)
   })
 
   test('keeps what was chosen at its row when the first row turns out to be no heading', async () => {
@@ -117,9 +116,9 @@ describe('a pasted table', () => {
     ])
     const address = addressIn((await editor.post('/desk/import', { text })).body)
     const sent = { heading: '0', act_2: 'leave', action: 'import', status: 'publish' }
-    assert.equal((await editor.post(address, sent)).status, 303)
+    equal((await editor.post(address, sent)).status, 303)
     const { body } = await service.get('/events?start_date=2027-05-01&end_date=2027-05-04')
-    assert.deepEqual(pluck(body.events, 'title'), ['Kept', 'Last'])
+    deepEqual(pluck(body.events, 'title'), ['Kept', 'Last'])
     await editor.post(address, { action: 'undo' })
   })
 
@@ -138,11 +137,11 @@ describe('a pasted table', () => {
       const { checked } = await read.executeTakeFirstOrThrow()
       return JSON.parse(checked).letters
     }
-    assert.equal(await lettersAfter({}), 'nLLn')
-    assert.equal(await lettersAfter({ cell_1_0: 'Solo' }), 'nnLn')
-    assert.equal(await lettersAfter({ cell_4_0: 'Solo', cell_4_1: '2027-09-01' }), 'nnLL')
-    assert.equal(await lettersAfter({ cell_2_1: 'soon-ish', act_3: 'leave' }), 'nmlL')
-    assert.equal(await lettersAfter({ column_2: '' }), 'nmlL')
+    equal(await lettersAfter({}), 'nLLn')
+    equal(await lettersAfter({ cell_1_0: 'Solo' }), 'nnLn')
+    equal(await lettersAfter({ cell_4_0: 'Solo', cell_4_1: '2027-09-01' }), 'nnLL')
+    equal(await lettersAfter({ cell_2_1: 'soon-ish', act_3: 'leave' }), 'nmlL')
+    equal(await lettersAfter({ column_2: '' }), 'nmlL')
   })
 
   test('keeps no more of mended cells than of a table, and none of rows that are not there', async () => {
@@ -151,7 +150,7 @@ describe('a pasted table', () => {
       (await editor.post('/desk/import', { text: pasted([['Title', 'Date', 'Venue'], ...rows]) })).body,
     )
     const beyond = await editor.post(address, { cell_5000_0: 'beyond', action: 'look' })
-    assert.doesNotMatch(beyond.body, /beyond/)
+    doesNotMatch(beyond.body, /beyond/)
     const kept = async () => {
       const row = await service.app.database.read
         .selectFrom('desk_imports')
@@ -160,22 +159,18 @@ describe('a pasted table', () => {
         .executeTakeFirstOrThrow()
       return row.choices.length
     }
-    assert.ok((await kept()) < 10_000)
+    ok((await kept()) < 10_000)
     await editor.post(address, { action: `take 2 1 ${'X'.repeat(19_000)}` })
-    assert.ok((await kept()) < 400_000)
+    ok((await kept()) < 400_000)
     const most = Object.fromEntries(rows.map((_, at) => [`cell_${at + 1}_0`, 'y'.repeat(8000)]))
     const refused = await editor.post(address, { ...most, action: 'look' })
-    assert.doesNotMatch(refused.body, /yyyy/)
+    doesNotMatch(refused.body, /yyyy/)
   })
 
   test('brings in the rows that are new; one that is here is updated, or left out', async () => {
     const here = await service.create(
       '/events',
-      {
-        title: 'Harbour ball',
-        ...onDay('2028-03-04', '20:00:00', '23:30:00'),
-        cost: '5',
-      },
+      { title: 'Harbour ball', ...onDay('2028-03-04', '20:00:00', '23:30:00'), cost: '5' },
       'editor',
     )
     const text = pasted([
@@ -185,21 +180,18 @@ describe('a pasted table', () => {
       ['5 March 2028', 'Open day', ''],
     ])
     const shown = await editor.post('/desk/import', { text })
-    assert.match(shown.body, /value="import"[^>]*>Import 1 as a draft</)
-    assert.match(shown.body, /Same as row 2/)
-    assert.equal(
-      (await editor.post(addressIn(shown.body), { act_1: 'update', action: 'import' })).status,
-      303,
-    )
+    match(shown.body, /value="import"[^>]*>Import 1 as a draft</)
+    match(shown.body, /Same as row 2/)
+    equal((await editor.post(addressIn(shown.body), { act_1: 'update', action: 'import' })).status, 303)
     const { body } = await service.get(`/events/${here.id}`, 'editor')
-    assert.deepEqual(
+    deepEqual(
       [body.title, body.cost, body.status, body.end_date],
       ['Harbour Ball', '€9', 'publish', '2028-03-04 23:30:00'],
     )
     const days = (await service.get('/events?search=Open+day&status=draft', 'editor')).body.events
-    assert.deepEqual([days.length, days[0].all_day], [1, true])
+    deepEqual([days.length, days[0].all_day], [1, true])
     await editor.post(addressIn(shown.body), { action: 'undo' })
-    assert.equal((await service.get(`/events/${here.id}`, 'editor')).body.cost, '$5')
+    equal((await service.get(`/events/${here.id}`, 'editor')).body.cost, '$5')
   })
 
   test('of a contributor waits for review, without categories that are not here', async () => {
@@ -209,14 +201,14 @@ describe('a pasted table', () => {
       ['2028-05-01', 'May fire', 'Meadow', 'Bonfires'],
     ])
     const sent = await contributor.post('/desk/import', { text, action: 'import', status: 'publish' })
-    assert.equal(sent.status, 303, sent.body)
+    equal(sent.status, 303, sent.body)
     const [fire] = (await service.get('/events?search=May+fire&status=pending', 'editor')).body.events
-    assert.deepEqual([fire.status, fire.venue.venue, fire.categories], ['pending', 'Meadow', []])
+    deepEqual([fire.status, fire.venue.venue, fire.categories], ['pending', 'Meadow', []])
     const { id } = (await service.get('/venues?search=Meadow&status=pending', 'editor')).body.venues[0]
-    assert.equal((await service.get(`/venues/${id}`)).status, 403)
+    equal((await service.get(`/venues/${id}`)).status, 403)
     const other = await sitAtDesk(service, 'author')
-    assert.equal((await other.get(sent.headers.get('location') ?? '')).status, 404)
-    assert.equal((await (await sitAtDesk(service, 'subscriber')).get('/desk/import')).status, 403)
+    equal((await other.get(sent.headers.get('location') ?? '')).status, 404)
+    equal((await (await sitAtDesk(service, 'subscriber')).get('/desk/import')).status, 403)
   })
 
   test('goes on by itself when it is long, and every row comes in once', async () => {
@@ -235,7 +227,7 @@ describe('a pasted table', () => {
       '/events?start_date=2029-01-01&end_date=2030-01-01&status=draft&per_page=1',
       'editor',
     )
-    assert.equal(body.total, 300)
+    equal(body.total, 300)
   })
 
   test('of a thousand rows checks only those that a page of it shows', async (t) => {
@@ -257,11 +249,11 @@ describe('a pasted table', () => {
       .flatMap(({ functions }) => functions)
       .map(({ functionName, ranges: [range] }) => ({ name: functionName, count: range?.count ?? 0 }))
     const checked = calls.find(({ name }) => name === 'checkRow')
-    assert.equal(checked?.count, 100)
-    assert.ok(calls.reduce((sum, { count }) => sum + count, 0) < 60_000, JSON.stringify(calls))
-    assert.equal(page.body.match(/name="act_\d+" value="new"/g)?.length, 100)
+    equal(checked?.count, 100)
+    ok(calls.reduce((sum, { count }) => sum + count, 0) < 60_000, JSON.stringify(calls))
+    equal(page.body.match(/name="act_\d+" value="new"/g)?.length, 100)
     const faulty = await editor.get(`${address.replace(service.origin, '')}?show=mend`)
-    assert.match(faulty.body, /There is no day “2029-02-31”/)
+    match(faulty.body, /There is no day “2029-02-31”/)
   })
 
   test('of a megabyte is read, and what looks like a formula stays a text', async () => {
@@ -272,8 +264,8 @@ describe('a pasted table', () => {
       ...Array.from({ length: 400 }, (_, at) => ['2031-05-02', `Long ${at}`, 'Hall', 'x'.repeat(2500)]),
     ]
     const shown = await editor.post('/desk/import', { text: pasted(rows) })
-    assert.equal(shown.status, 200)
-    assert.match(shown.body, /401 rows/)
+    equal(shown.status, 200)
+    match(shown.body, /401 rows/)
     const address = addressIn(shown.body)
     await editor.post(address, { action: 'import' })
     await until(
@@ -285,12 +277,12 @@ describe('a pasted table', () => {
       'editor',
     )
     const [{ title, venue, description }] = body.events
-    assert.deepEqual([title, venue.venue, description], [formula, '+44 Hall', '<p>@SUM(1)</p>'])
+    deepEqual([title, venue.venue, description], [formula, '+44 Hall', '<p>@SUM(1)</p>'])
     const table = await service.get(
       '/events?format=csv&start_date=2031-05-01&end_date=2031-05-01&status=draft',
       'editor',
     )
-    assert.match(String(table.body), /"?'=cmd/)
+    match(String(table.body), /"?'=cmd/)
   })
 })
 
@@ -310,17 +302,17 @@ describe('a file at the desk', () => {
       [46733, 0.8125, 'Brahms & more', '=cmd()'],
     ])
     const shown = await send(editor, 'season.csv', sheet)
-    assert.match(shown.body, /Brahms &amp; more/)
-    assert.match(shown.body, /Sun 12 Dec 2027/)
+    match(shown.body, /Brahms &amp; more/)
+    match(shown.body, /Sun 12 Dec 2027/)
     await editor.post(addressIn(shown.body), { action: 'import', status: 'publish' })
     const [brahms] = (await service.get('/events?search=Brahms&start_date=2027-01-01')).body.events
-    assert.deepEqual([brahms.start_date, brahms.cost], ['2027-12-12 19:30:00', '=cmd()'])
+    deepEqual([brahms.start_date, brahms.cost], ['2027-12-12 19:30:00', '=cmd()'])
 
     const german = Buffer.from(
       'Datum;Beginn;Titel;Saal\n12.3.2027;19.30 Uhr;Sch\u00f6ne M\u00fcllerin;Gro\u00dfer Saal',
       'latin1',
     )
-    assert.match((await send(editor, 'liste.xlsx', german)).body, /Schöne Müllerin/)
+    match((await send(editor, 'liste.xlsx', german)).body, /Schöne Müllerin/)
 
     const calendar = (
       'BEGIN:VCALENDAR|BEGIN:VEVENT|UID:walk@example.org|SUMMARY:Night walk|LOCATION:Old mill|' +
@@ -330,19 +322,16 @@ describe('a file at the desk', () => {
       .split('|')
       .join('\r\n')
     const walk = await send(editor, 'calendar.txt', calendar)
-    assert.match(walk.body, /Night walk/)
-    assert.equal(
-      (await editor.post(addressIn(walk.body), { action: 'import', status: 'publish' })).status,
-      303,
-    )
+    match(walk.body, /Night walk/)
+    equal((await editor.post(addressIn(walk.body), { action: 'import', status: 'publish' })).status, 303)
     const walks = (await service.get('/events?search=Night+walk&start_date=2027-01-01')).body.events
-    assert.deepEqual(
+    deepEqual(
       walks.map(({ start_date: start }: { start_date: string }) => start.slice(0, 10)),
       ['2027-10-01', '2027-10-08', '2027-10-15'],
     )
-    assert.match((await send(editor, 'again.ics', calendar)).body, /there\?/)
+    match((await send(editor, 'again.ics', calendar)).body, /there\?/)
     await editor.post(addressIn(walk.body), { action: 'undo' })
-    assert.equal((await service.get('/events?search=Night+walk&start_date=2027-01-01')).body.total, 0)
+    equal((await service.get('/events?search=Night+walk&start_date=2027-01-01')).body.total, 0)
   })
 
   test('lists what cannot be read with its line and UID, to fill in or leave out', async () => {
@@ -356,18 +345,18 @@ describe('a file at the desk', () => {
       'END:VCALENDAR',
     ].join('\r\n')
     const shown = await send(editor, 'town.ics', Buffer.from(calendar))
-    assert.match(shown.body, /Import 1 as a draft/)
-    assert.match(shown.body, /<small>It is in the file 2 times, and comes in once, as it is there first\./)
-    assert.match(shown.body, /line 8, UID undated@x: The event Undated has no start that can be read\./)
-    assert.match(shown.body, /Good: Its coordinates are none, so it is in without them: 1;200/)
+    match(shown.body, /Import 1 as a draft/)
+    match(shown.body, /<small>It is in the file 2 times, and comes in once, as it is there first\./)
+    match(shown.body, /line 8, UID undated@x: The event Undated has no start that can be read\./)
+    match(shown.body, /Good: Its coordinates are none, so it is in without them: 1;200/)
     const address = addressIn(shown.body).replace(service.origin, '')
-    assert.equal(shownAt(shown.body, 'cell_2_2'), 'Undated')
-    assert.equal((await editor.post(address, { cell_2_2: 'Still', action: 'import' })).status, 422)
+    equal(shownAt(shown.body, 'cell_2_2'), 'Undated')
+    equal((await editor.post(address, { cell_2_2: 'Still', action: 'import' })).status, 422)
     const filled = { cell_2_0: '2028-06-02', cell_2_1: '19:00', cell_2_2: 'Dated now', act_3: 'leave' }
     const sent = await editor.post(address, { ...filled, action: 'import', status: 'publish' })
-    assert.equal(sent.status, 303, sent.body)
+    equal(sent.status, 303, sent.body)
     const { body } = await service.get('/events?start_date=2028-06-01&end_date=2028-06-30')
-    assert.deepEqual(
+    deepEqual(
       body.events.map(({ title, start_date: start }: Record<string, string>) => `${title} ${start}`),
       ['Good 2028-06-01 18:00:00', 'Dated now 2028-06-02 19:00:00'],
     )
@@ -388,15 +377,15 @@ describe('a file at the desk', () => {
       'END:VCALENDAR',
     ].join('\r\n')
     const shown = await send(editor, 'dates.ics', Buffer.from(calendar))
-    assert.match(shown.body, /Alone/)
-    assert.match(shown.body, /Torn later/)
-    assert.match(shown.body, /The event Torn has no start that can be read\./)
+    match(shown.body, /Alone/)
+    match(shown.body, /Torn later/)
+    match(shown.body, /The event Torn has no start that can be read\./)
     await editor.post(addressIn(shown.body).replace(service.origin, ''), {
       action: 'import',
       status: 'publish',
     })
     const { body } = await service.get('/events?start_date=2029-06-01&end_date=2029-06-30')
-    assert.deepEqual(
+    deepEqual(
       body.events.map(({ title, start_date: start }: Record<string, string>) => `${title} ${start}`),
       ['Alone 2029-06-02 18:00:00', 'Torn later 2029-06-04 18:00:00'],
     )
@@ -410,7 +399,7 @@ describe('a file at the desk', () => {
     await speak('de')
     t.after(() => speak(''))
     const file = JSON.stringify({ events: [{ title: 'Undated' }] })
-    assert.match((await send(editor, 'list.json', Buffer.from(file))).body, /Veranstaltung 1[:,]/)
+    match((await send(editor, 'list.json', Buffer.from(file))).body, /Veranstaltung 1[:,]/)
   })
 
   test('whose upload stops midway leaves nothing, and nobody waits for it', async () => {
@@ -443,13 +432,10 @@ describe('a file at the desk', () => {
       return socket
     })
     await until(async () => held() >= 8, 'the uploads have not begun')
-    assert.match(
-      (await send(editor, 'whole.csv', 'Date,Title\n2028-07-02,Whole')).body,
-      /Import 1 as a draft/,
-    )
+    match((await send(editor, 'whole.csv', 'Date,Title\n2028-07-02,Whole')).body, /Import 1 as a draft/)
     for (const socket of sockets) socket.destroy()
     await until(async () => held() === 0, 'files are held')
-    assert.equal(await count(), before + 1)
+    equal(await count(), before + 1)
   })
 
   test('gets a picture for all of its events, sent in the same form', async () => {
@@ -460,15 +446,15 @@ describe('a file at the desk', () => {
       form.append(name, value)
     const headers = { cookie: editor.cookie, origin: new URL(service.origin).origin, accept: 'text/html' }
     const address = addressIn(shown.body).replace(service.origin, '')
-    assert.equal((await service.post(`~${address}`, form, 'anonymous', headers)).status, 303)
+    equal((await service.post(`~${address}`, form, 'anonymous', headers)).status, 303)
     const { body } = await service.get('/events?start_date=2028-08-01&end_date=2028-08-02')
     const files = body.events.map(({ image }: { image: { url: string } }) => image.url.replace(/.*\//, ''))
-    assert.deepEqual(files, ['season.png', 'season.png'])
+    deepEqual(files, ['season.png', 'season.png'])
 
     const no = new FormData()
     no.append('picture', new Blob(['not a picture']), 'season.png')
     const refused = await service.post(`~${address}`, no, 'anonymous', headers)
-    assert.equal(refused.status, 422)
+    equal(refused.status, 422)
   })
 
   test('that cannot be read says so at its field, and nothing is kept', async () => {
@@ -500,12 +486,12 @@ describe('a file at the desk', () => {
       ['same-hall.json', sameHall, /rows are too long to be kept/],
     ] as const) {
       const { status, body } = await send(editor, name, Buffer.from(bytes))
-      assert.equal(status, 422, name)
-      assert.match(body, fault, name)
-      assert.match(body, /id="file-error"/, name)
+      equal(status, 422, name)
+      match(body, fault, name)
+      match(body, /id="file-error"/, name)
     }
     const { status, body } = await editor.post('/desk/import', { text: 'x'.repeat(2_100_000) })
-    assert.equal(status, 413, body)
+    equal(status, 413, body)
   })
 })
 
@@ -521,7 +507,7 @@ describe('an address at the desk', () => {
 
   const seen = async (address: string) => {
     const sent = await editor.post('/desk/import', { address })
-    assert.equal(sent.status, 303, sent.body)
+    equal(sent.status, 303, sent.body)
     const at = sent.headers.get('location') ?? ''
     let page = await editor.get(at)
     await until(async () => {
@@ -540,19 +526,19 @@ describe('an address at the desk', () => {
     await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
     const { port } = source.address() as AddressInfo
     const { at, body } = await seen(`http://127.0.0.1:${port}/events.ics`)
-    assert.match(body, /One event would come in/)
-    assert.match(body, /Far away/)
-    assert.equal(
+    match(body, /One event would come in/)
+    match(body, /Far away/)
+    equal(
       (await editor.post(at, { action: 'import', every: '86400' })).headers.get('location'),
       '/desk/imports?kept',
     )
-    assert.match((await editor.get('/desk/imports')).body, /127\.0\.0\.1/)
+    match((await editor.get('/desk/imports')).body, /127\.0\.0\.1/)
     const act = (action: string) => editor.post('/desk/imports', { action, name: '127.0.0.1' })
     await act('pause')
-    assert.match((await editor.get('/desk/imports')).body, /value="resume"/)
-    for (const action of ['run', 'resume', 'remove']) assert.equal((await act(action)).status, 303)
-    assert.doesNotMatch((await editor.get('/desk/imports')).body, /127\.0\.0\.1/)
-    assert.equal((await act('run')).status, 404)
+    match((await editor.get('/desk/imports')).body, /value="resume"/)
+    for (const action of ['run', 'resume', 'remove']) equal((await act(action)).status, 303)
+    doesNotMatch((await editor.get('/desk/imports')).body, /127\.0\.0\.1/)
+    equal((await act('run')).status, 404)
   })
 
   test('where nothing is found is kept only where that is ticked', async (t) => {
@@ -564,12 +550,12 @@ describe('an address at the desk', () => {
     t.after(() => empty.close())
     const { port } = empty.address() as AddressInfo
     const { at, body } = await seen(`http://127.0.0.1:${port}/soon.ics`)
-    assert.match(body, /No event was found there/)
+    match(body, /No event was found there/)
     const asked = await editor.post(at, { action: 'import' })
-    assert.equal(asked.status, 422)
-    assert.match(asked.body, /id="anyway-error"/)
-    assert.doesNotMatch((await editor.get('/desk/imports')).body, /value="pause"/)
-    assert.equal(
+    equal(asked.status, 422)
+    match(asked.body, /id="anyway-error"/)
+    doesNotMatch((await editor.get('/desk/imports')).body, /value="pause"/)
+    equal(
       (await editor.post(at, { action: 'import', anyway: '1' })).headers.get('location'),
       '/desk/imports?kept',
     )
@@ -583,11 +569,11 @@ describe('an address at the desk', () => {
       'http://localhost:9/a.ics',
     ]) {
       const { at, status, body } = await seen(address)
-      assert.equal(status, 422)
-      assert.match(body, /no public address/, address)
-      assert.equal((await editor.post(at, { action: 'import', anyway: '1' })).status, 422)
+      equal(status, 422)
+      match(body, /no public address/, address)
+      equal((await editor.post(at, { action: 'import', anyway: '1' })).status, 422)
       await speak('de')
-      assert.match((await editor.get(at)).body, /wird nicht angefragt: .*die Adresse ist nicht öffentlich\./)
+      match((await editor.get(at)).body, /wird nicht angefragt: .*die Adresse ist nicht öffentlich\./)
       await speak('')
     }
     for (const address of [
@@ -596,9 +582,9 @@ describe('an address at the desk', () => {
       'https://me:secret@example.org/',
       'x',
     ])
-      assert.equal((await editor.post('/desk/import', { address })).status, 422, address)
+      equal((await editor.post('/desk/import', { address })).status, 422, address)
     const author = await sitAtDesk(service, 'author')
-    assert.equal((await author.post('/desk/import', { address: 'https://example.org/a.ics' })).status, 403)
-    assert.equal((await author.post('/desk/imports', { action: 'run', name: 'x' })).status, 403)
+    equal((await author.post('/desk/import', { address: 'https://example.org/a.ics' })).status, 403)
+    equal((await author.post('/desk/imports', { action: 'run', name: 'x' })).status, 403)
   })
 })

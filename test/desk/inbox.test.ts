@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, fail, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
@@ -21,15 +21,15 @@ describe('the inbox, Today and the history', () => {
     const { id } = await send('Mending circle')
     await service.create('/events', { title: 'An author’s own', ...day, status: 'pending' }, 'author')
     const page = await editor.get('/desk/inbox')
-    assert.equal(page.status, 200)
-    assert.match(page.body, /Mending circle/)
-    assert.match(page.body, /An author’s own/)
-    assert.match(page.body, /<span class="count due">2<\/span>/)
+    equal(page.status, 200)
+    match(page.body, /Mending circle/)
+    match(page.body, /An author’s own/)
+    match(page.body, /<span class="count due">2<\/span>/)
     const own = await contributor.get('/desk/inbox')
-    assert.match(own.body, /Mending circle/)
-    assert.doesNotMatch(own.body, /An author’s own/)
-    assert.doesNotMatch(own.body, new RegExp(`/desk/inbox/event/${id}/publish`))
-    assert.match((await editor.get('/desk/')).body, /Waiting for you[\s\S]*Mending circle/)
+    match(own.body, /Mending circle/)
+    doesNotMatch(own.body, /An author’s own/)
+    doesNotMatch(own.body, new RegExp(`/desk/inbox/event/${id}/publish`))
+    match((await editor.get('/desk/')).body, /Waiting for you[\s\S]*Mending circle/)
   })
 
   test('shows reviewers what they decide on, and a contributor’s picture to nobody else', async () => {
@@ -53,40 +53,40 @@ describe('the inbox, Today and the history', () => {
       cookie: contributor.cookie,
       origin: new URL(service.origin).origin,
     })
-    const id = Number(/\/(\d+)\?/.exec(sent.headers.get('location') ?? '')?.[1] ?? assert.fail(sent.body))
+    const id = Number(/\/(\d+)\?/.exec(sent.headers.get('location') ?? '')?.[1] ?? fail(sent.body))
     const { body } = await editor.get('/desk/inbox')
     const [, card = ''] = new RegExp(`id="event-${id}">(.*?)</li>`, 's').exec(body) ?? []
-    assert.match(card, /<img src="[^"]+\/[0-9a-f]{32}[^"]*"/)
-    assert.match(card, /Bring a lantern\./)
-    assert.match(card, /Missing: a venue, a category</)
+    match(card, /<img src="[^"]+\/[0-9a-f]{32}[^"]*"/)
+    match(card, /Bring a lantern\./)
+    match(card, /Missing: a venue, a category</)
     const listed = async () => (await service.get('~/wp-json/wp/v2/media')).body.length
-    assert.equal(await listed(), 0)
-    assert.equal((await service.get('~/wp-json/wp/v2/media', 'editor')).body.length, 1)
+    equal(await listed(), 0)
+    equal((await service.get('~/wp-json/wp/v2/media', 'editor')).body.length, 1)
     await editor.post(`/desk/inbox/event/${id}/publish`, {})
-    assert.equal(await listed(), 1)
+    equal(await listed(), 1)
   })
 
   test('marks that turn a line around have no effect beyond the name that they stand in', async () => {
     await send('Hall', { venue: { venue: 'Hall\u202egnp\u2069\u202e' } })
-    assert.match((await editor.get('/desk/inbox')).body, /Is published with it: \u2068Hallgnp\u2069</)
+    match((await editor.get('/desk/inbox')).body, /Is published with it: \u2068Hallgnp\u2069</)
   })
 
   test('an event whose publication lies ahead is published then, and its venue now', async () => {
     const { id } = await send('Of next month', { date: '2035-03-04 09:30:00', venue: { venue: 'Side hall' } })
     const done = await editor.post(`/desk/inbox/event/${id}/publish`, {})
-    assert.equal((await service.get(`/events/${id}`, 'editor')).body.status, 'future')
+    equal((await service.get(`/events/${id}`, 'editor')).body.status, 'future')
     const notice = (await editor.get(String(done.headers.get('location')))).body
-    assert.match(notice, /Will be published on March 4, 2035, 9:30am/)
-    assert.match(notice, /Published now: Side hall/)
-    assert.doesNotMatch(notice, /Published, with/)
+    match(notice, /Will be published on March 4, 2035, 9:30am/)
+    match(notice, /Published now: Side hall/)
+    doesNotMatch(notice, /Published, with/)
     const stranger = await contributor.get(`/desk/inbox?done=publish&event=${id}`)
-    assert.match(stranger.body, /Will be published on/)
+    match(stranger.body, /Will be published on/)
     const { id: other } = await service.create(
       '/events',
       { title: 'Secret', ...day, status: 'draft' },
       'editor',
     )
-    assert.match((await contributor.get(`/desk/inbox?done=publish&event=${other}`)).body, /Published/)
+    match((await contributor.get(`/desk/inbox?done=publish&event=${other}`)).body, /Published/)
   })
 
   test('an event is shown with what it clashes with, and with what it may be a double of', async () => {
@@ -100,42 +100,39 @@ describe('the inbox, Today and the history', () => {
     )
     await send('Toy swap', { ...at, venue: hall.id })
     const { body } = await editor.get('/desk/inbox')
-    assert.match(body, /Same venue and time: Story night/)
-    assert.match(body, /Perhaps the same: Toy swap/)
+    match(body, /Same venue and time: Story night/)
+    match(body, /Perhaps the same: Toy swap/)
   })
 
   test('an event is sent back with a note, which its author sees', async () => {
     const { id } = await send('Without a time')
     await editor.save(`/desk/inbox/event/${id}/send-back`, { note: 'When does it <end>?' })
-    assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'draft')
-    assert.match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
+    equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'draft')
+    match((await contributor.get('/desk/inbox')).body, /Sent back: When does it &lt;end&gt;\?/)
   })
 
   test('nothing is sent back without a note, which its author reads in the form', async () => {
     const { id } = await send('Noted')
     const asked = await editor.post(`/desk/inbox/event/${id}/send-back`, { note: ' ' })
-    assert.equal(asked.status, 422)
-    assert.match(asked.body, new RegExp(`<a href="#note-event-${id}">Is needed`))
-    assert.equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'pending')
-    assert.match(asked.body, /<option value="2">The venue is missing or not right\.<\/option>/)
+    equal(asked.status, 422)
+    match(asked.body, new RegExp(`<a href="#note-event-${id}">Is needed`))
+    equal((await service.get(`/events/${id}`, 'contributor')).body.status, 'pending')
+    match(asked.body, /<option value="2">The venue is missing or not right\.<\/option>/)
     const other = await send('Reasoned')
     const back = await editor.post(`/desk/inbox/event/${other.id}/send-back`, {
       reason: '2',
       note: 'Which door?',
     })
-    assert.equal(back.status, 303)
-    assert.match(
+    equal(back.status, 303)
+    match(
       (await contributor.get(`/desk/events/${other.id}`)).body,
       /Sent back: The venue is missing or not right\. Which door\?/,
     )
-    assert.equal(
-      (await editor.post(`/desk/inbox/event/${id}/send-back`, { reason: '99', note: '' })).status,
-      422,
-    )
+    equal((await editor.post(`/desk/inbox/event/${id}/send-back`, { reason: '99', note: '' })).status, 422)
     await editor.post(`/desk/inbox/event/${id}/send-back`, { note: 'Which door?' })
-    assert.match((await contributor.get(`/desk/events/${id}`)).body, /Sent back: Which door\?/)
+    match((await contributor.get(`/desk/events/${id}`)).body, /Sent back: Which door\?/)
     await contributor.post(`/desk/events/${id}`, { status: 'pending', excerpt: 'The side door' })
-    assert.doesNotMatch((await contributor.get(`/desk/events/${id}`)).body, /Sent back/)
+    doesNotMatch((await contributor.get(`/desk/events/${id}`)).body, /Sent back/)
   })
 
   test('a proposal goes on in the form where its author left it, whatever little is sent', async () => {
@@ -144,7 +141,7 @@ describe('the inbox, Today and the history', () => {
     const form = `/desk/events/${id}`
     const propose = async (fields: Record<string, string | string[]>) => {
       const { status, headers, body } = await contributor.post(form, fields)
-      assert.match(`${status} ${headers.get('location')}`, /^303 .*saved=proposed/, body)
+      match(`${status} ${headers.get('location')}`, /^303 .*saved=proposed/, body)
     }
     await propose({
       title: 'Open doors',
@@ -166,45 +163,45 @@ describe('the inbox, Today and the history', () => {
       'name="cost[]" value="6"',
       '<option value="yes" selected>',
     ]
-    for (const one of shown) assert.ok(body.includes(one), one)
-    assert.match((await editor.get('/desk/inbox')).body, /Open doors[\s\S]*Brewery[\s\S]*Guild/)
+    for (const one of shown) ok(body.includes(one), one)
+    match((await editor.get('/desk/inbox')).body, /Open doors[\s\S]*Brewery[\s\S]*Guild/)
     const proposal = /\/desk\/inbox\/proposal\/(\d+)\/publish/.exec(
       (await editor.get('/desk/inbox')).body,
     )?.[1]
     await editor.save(`/desk/inbox/proposal/${proposal}/publish`, {})
     const now = (await service.get(`/events/${id}`)).body
-    assert.deepEqual(
+    deepEqual(
       [now.title, now.venue.venue, now.organizer.length, now.categories[0].name, now.start_date.slice(11)],
       ['Open doors', 'Brewery', 2, 'Sights', '09:15:00'],
     )
-    assert.match((await contributor.get(form)).body, /name="title" value="Open doors"/)
+    match((await contributor.get(form)).body, /name="title" value="Open doors"/)
   })
 
   test('keys are told to who reviews, can be switched off, and are for nobody else', async () => {
     await send('Waits for keys')
-    assert.match(
+    match(
       (await editor.get('/desk/inbox')).body,
       /<details class="inline keys" hidden>[\s\S]*<input type="checkbox" checked> Use these keys/,
     )
-    assert.doesNotMatch((await contributor.get('/desk/inbox')).body, /Use these keys/)
+    doesNotMatch((await contributor.get('/desk/inbox')).body, /Use these keys/)
   })
 
   test('the history says who changed what, and puts a version back', async () => {
     const made = await service.create('/events', { title: 'First title', ...day, description: '<p>One</p>' })
     await service.update(`/events/${made.id}`, { title: 'Second <title>', cost: '5' }, 'editor')
     const page = await editor.get(`/desk/events/${made.id}/history`)
-    assert.equal(page.status, 200)
-    assert.match(page.body, /Changed<\/strong> <span dir="auto">editor/)
-    assert.match(
+    equal(page.status, 200)
+    match(page.body, /Changed<\/strong> <span dir="auto">editor/)
+    match(
       page.body,
       /<td class="former" dir="auto">First title<.*<\/td><td dir="auto">Second &lt;title&gt;<\/td>/,
     )
     const [, version = ''] = /name="version" value="(\d+)"/.exec(page.body) ?? []
     await editor.save(`/desk/events/${made.id}/history`, { version })
-    assert.equal((await service.get(`/events/${made.id}`)).body.title, 'First title')
-    assert.equal((await editor.post(`/desk/events/${made.id}/history`, { version: '1' })).status, 404)
-    assert.equal((await contributor.get(`/desk/events/${made.id}/history`)).status, 403)
-    assert.equal((await contributor.post(`/desk/events/${made.id}/history`, { version })).status, 403)
+    equal((await service.get(`/events/${made.id}`)).body.title, 'First title')
+    equal((await editor.post(`/desk/events/${made.id}/history`, { version: '1' })).status, 404)
+    equal((await contributor.get(`/desk/events/${made.id}/history`)).status, 403)
+    equal((await contributor.post(`/desk/events/${made.id}/history`, { version })).status, 403)
   })
 
   test('one field is put back alone, with those that belong together with it', async () => {
@@ -215,19 +212,16 @@ describe('the inbox, Today and the history', () => {
     const page = await editor.get(at)
     const [, sequence = '', version = ''] =
       /id="before-(\d+)"[^>]*><input type="hidden" name="version" value="(\d+)"/.exec(page.body) ?? []
-    assert.ok(page.body.includes(`form="before-${sequence}" name="member" value="cost"`))
+    ok(page.body.includes(`form="before-${sequence}" name="member" value="cost"`))
     const back = await editor.post(at, { version, member: 'cost' })
-    assert.match((await editor.get(back.headers.get('location') ?? '')).body, /Put back: Cost/)
+    match((await editor.get(back.headers.get('location') ?? '')).body, /Put back: Cost/)
     const cost = (await service.get(`/events/${made.id}`)).body
-    assert.deepEqual([cost.cost, cost.title, cost.start_date], ['$5', 'All fields', moved.start_date])
+    deepEqual([cost.cost, cost.title, cost.start_date], ['$5', 'All fields', moved.start_date])
     await editor.post(at, { version, member: 'end_date' })
     const times = (await service.get(`/events/${made.id}`)).body
-    assert.deepEqual(
-      [times.start_date, times.end_date, times.title],
-      [made.start_date, made.end_date, 'All fields'],
-    )
-    assert.equal((await editor.post(at, { version, member: 'nonsense' })).status, 400)
-    assert.equal((await contributor.post(at, { version, member: 'cost' })).status, 403)
+    deepEqual([times.start_date, times.end_date, times.title], [made.start_date, made.end_date, 'All fields'])
+    equal((await editor.post(at, { version, member: 'nonsense' })).status, 400)
+    equal((await contributor.post(at, { version, member: 'cost' })).status, 403)
   })
 
   test('what has changed is told by names and dates, and proposals beside what stands there', async () => {
@@ -245,16 +239,16 @@ describe('the inbox, Today and the history', () => {
       'editor',
     )
     const { body } = await editor.get(`/desk/events/${made.id}/history`)
-    assert.match(body, /<td class="former" dir="auto">Hall &amp; Yard<.*<\/td><td dir="auto">The Barn<\/td>/)
-    assert.match(body, /<td dir="auto">May 1, 2031, 6:30\sPM<\/td>/)
-    assert.doesNotMatch(body, /utc_start_date/)
+    match(body, /<td class="former" dir="auto">Hall &amp; Yard<.*<\/td><td dir="auto">The Barn<\/td>/)
+    match(body, /<td dir="auto">May 1, 2031, 6:30\sPM<\/td>/)
+    doesNotMatch(body, /utc_start_date/)
     const form = `/desk/events/${made.id}`
     const [, version = ''] = /name="version" value="(\d+)"/.exec((await contributor.get(form)).body) ?? []
     await contributor.save(form, { version, venue: String(hall.id), venue_name: 'Hall & Yard' })
     let inbox = (await editor.get('/desk/inbox')).body
     for (let next = newer(inbox); next !== undefined && !inbox.includes('Moving about'); next = newer(inbox))
       inbox = (await editor.get(next)).body
-    assert.match(inbox, /<td class="former" dir="auto">The Barn<\/td><td dir="auto">Hall &amp; Yard<\/td>/)
+    match(inbox, /<td class="former" dir="auto">The Barn<\/td><td dir="auto">Hall &amp; Yard<\/td>/)
   })
 
   test('a contributor reads the history of their records, and restores what they may change', async () => {
@@ -265,12 +259,12 @@ describe('the inbox, Today and the history', () => {
     )
     await service.update(`/events/${id}`, { title: 'Theirs, changed' }, 'contributor')
     const { body, status } = await contributor.get(`/desk/events/${id}/history`)
-    assert.equal(status, 200)
+    equal(status, 200)
     const [, version = ''] = /name="version" value="(\d+)"/.exec(body) ?? []
     await contributor.save(`/desk/events/${id}/history`, { version })
-    assert.equal((await service.get(`/events/${id}`, 'contributor')).body.title, 'Theirs')
+    equal((await service.get(`/events/${id}`, 'contributor')).body.title, 'Theirs')
     await service.update(`/events/${id}`, { status: 'publish' }, 'editor')
-    assert.equal((await contributor.post(`/desk/events/${id}/history`, { version })).status, 403)
+    equal((await contributor.post(`/desk/events/${id}/history`, { version })).status, 403)
   })
 
   test('Today shows what is on, in the words of the day, and drafts as drafts', async () => {
@@ -281,8 +275,8 @@ describe('the inbox, Today and the history', () => {
       'editor',
     )
     const { body } = await editor.get('/desk/')
-    assert.match(body, /Good (morning|day|evening), editor/)
-    assert.match(body, /Almost now<\/a><span class="state">Draft/)
+    match(body, /Good (morning|day|evening), editor/)
+    match(body, /Almost now<\/a><span class="state">Draft/)
   })
 })
 
@@ -291,8 +285,8 @@ test('Today tells administrators alone what the doctor finds, and that the disk 
   const media = temporaryFolder()
   await using service = await startService({ data: '/proc', media: `file:${media}` })
   const today = async (login: string) => (await (await sitAtDesk(service, login)).get('/desk/')).body
-  assert.match(await today('admin'), /Problems[\s\S]*Only 0 MB are free on the disk/)
-  assert.doesNotMatch(await today('editor'), /free on the disk/)
+  match(await today('admin'), /Problems[\s\S]*Only 0 MB are free on the disk/)
+  doesNotMatch(await today('editor'), /free on the disk/)
   await service.app.database.write(async (tx) => {
     await sql`update editions set held = 1`.execute(tx)
     await sql`insert into import_schedules (id, name, words, every_seconds, next_utc, leased_utc, paused,
@@ -302,12 +296,6 @@ test('Today tells administrators alone what the doctor finds, and that the disk 
         client, request)
         values (99999, '2026-01-01 00:00:00', 0, '', 'create', 'backup', 0, '', '', '', '')`.execute(tx)
   })
-  assert.match(
-    await today('admin'),
-    /Backups[\s\S]*Stopped[\s\S]*The last one that is known was taken \d+ days ago/,
-  )
-  assert.match(
-    await today('admin'),
-    /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/,
-  )
+  match(await today('admin'), /Backups[\s\S]*Stopped[\s\S]*The last one that is known was taken \d+ days ago/)
+  match(await today('admin'), /until “kalends resume”[\s\S]*Import “(?:&#8296;|\u2068)?Paused.*Stopped/)
 })

@@ -1,5 +1,5 @@
 // The desk when answers, the end of a press or the save of a form come late, twice or never.
-import assert from 'node:assert/strict'
+import { doesNotMatch, equal, match } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { untilShown } from '../support/browsers.ts'
 import { type ChromiumTab, noChromium, startChromiumHere } from '../support/chromium.ts'
@@ -98,7 +98,7 @@ describe('at the desk', noChromium, () => {
         await keepForm(tab)
         await type(tab, 'ue Moon Café')
         await tab.key(key)
-        assert.equal(await textIn(tab, 'venue_name'), 'The Blue Moon Café')
+        equal(await textIn(tab, 'venue_name'), 'The Blue Moon Café')
       },
     )
 
@@ -111,7 +111,7 @@ describe('at the desk', noChromium, () => {
     await tab.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
     await tab.key('ArrowDown')
     await tab.key('Enter')
-    assert.equal(await textIn(tab, 'venue_name'), 'The Blに')
+    equal(await textIn(tab, 'venue_name'), 'The Blに')
   })
 
   for (const [what, answer] of [
@@ -126,7 +126,7 @@ describe('at the desk', noChromium, () => {
       await untilMet(tab)
       await tab.evaluate('window.fetch = before')
       await leave(tab)
-      assert.match(await unsavedOf(id), /On its way/)
+      match(await unsavedOf(id), /On its way/)
     })
 
   test('the last words are kept when the tab is closed just after a keep', async () => {
@@ -136,7 +136,7 @@ describe('at the desk', noChromium, () => {
     await untilShown(tab, `${KEPT} !== ''`)
     await type(tab, 'Second ')
     await leave(tab)
-    assert.match(await unsavedOf(id), /First Second/)
+    match(await unsavedOf(id), /First Second/)
   })
 
   test('what is typed is kept at once when the page goes to the background', async () => {
@@ -148,8 +148,8 @@ describe('at the desk', noChromium, () => {
         "'hidden' }); document.dispatchEvent(new Event('visibilitychange'))",
     )
     await untilAnswered(tab)
-    assert.match(await unsavedOf(id), /Behind/)
-    assert.match(await tab.evaluate<string>(KEPT), /Kept/)
+    match(await unsavedOf(id), /Behind/)
+    match(await tab.evaluate<string>(KEPT), /Kept/)
   })
 
   test('whoever stops a save goes on being warned and kept', long, async () => {
@@ -159,16 +159,16 @@ describe('at the desk', noChromium, () => {
     // `stop` cancels the request, as Escape does while a page loads.
     await tab.evaluate("document.querySelector('.event-form').requestSubmit(); window.stop()")
     await untilAnswered(tab)
-    assert.equal(await textIn(tab, 'title'), 'Stopped Choir 6')
+    equal(await textIn(tab, 'title'), 'Stopped Choir 6')
     await type(tab, 'more ')
     const warns = await tab.evaluate(
       "(() => { const leaving = new Event('beforeunload', { cancelable: " +
         'true }); dispatchEvent(leaving); return leaving.defaultPrevented })()',
     )
-    assert.equal(warns, true, 'warns')
+    equal(warns, true, 'warns')
     // If a tab of another test has just kept its text, this one waits five seconds more.
     await untilShown(tab, `${KEPT} !== ''`)
-    assert.match(await unsavedOf(id), /more/)
+    match(await unsavedOf(id), /more/)
   })
 
   for (const [how, late] of [
@@ -215,7 +215,7 @@ describe('at the desk', noChromium, () => {
     await untilShown(tab, "document.querySelector('.rich-frame .text')")
     await untilAnswered(tab)
     await type(tab, 'Blue')
-    assert.equal(await textIn(tab, 'venue_name'), 'The Blue')
+    equal(await textIn(tab, 'venue_name'), 'The Blue')
   })
 
   test('a press whose end the page never saw moves nothing', long, async () => {
@@ -232,11 +232,11 @@ describe('at the desk', noChromium, () => {
     await tab.mouse('move', to.x - 20, to.y)
     await tab.mouse('move', to.x, to.y)
     const dragged = await tab.evaluate("document.querySelectorAll('.dragged').length")
-    assert.equal(dragged, 0, 'is dragged without a button')
+    equal(dragged, 0, 'is dragged without a button')
     await tab.mouse('down', to.x, to.y)
     await tab.mouse('up', to.x, to.y)
     await untilSettled(tab)
-    assert.equal(await startOf(id), '2027-07-06 19:00:00')
+    equal(await startOf(id), '2027-07-06 19:00:00')
   })
 
   test('Escape ends a drag, and letting go opens nothing', long, async () => {
@@ -246,11 +246,11 @@ describe('at the desk', noChromium, () => {
     await tab.mouse('move', x, y)
     await tab.mouse('down', x, y)
     await tab.mouse('move', x + 12, y)
-    assert.equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 1)
+    equal(await tab.evaluate("document.querySelectorAll('.dragged').length"), 1)
     await tab.key('Escape')
     await tab.mouse('up', x + 12, y)
     await untilSettled(tab)
-    assert.equal(await tab.evaluate('location.pathname'), '/desk/month/2027-08')
+    equal(await tab.evaluate('location.pathname'), '/desk/month/2027-08')
   })
 
   for (const how of ['held key', 'double press'])
@@ -270,8 +270,8 @@ describe('at the desk', noChromium, () => {
       await untilShown(tab, "document.querySelector('main').innerText.includes('Published')")
       await untilSettled(tab)
       const text = await tab.evaluate<string>("document.querySelector('main').innerText")
-      assert.match(text, /Published/, (await tab.evaluate<string>('location.href')) + text.slice(0, 400))
-      assert.doesNotMatch(text, /faster/)
+      match(text, /Published/, (await tab.evaluate<string>('location.href')) + text.slice(0, 400))
+      doesNotMatch(text, /faster/)
     })
 
   test('the picture that is shown is the one that was chosen last', long, async () => {
@@ -292,7 +292,7 @@ describe('at the desk', noChromium, () => {
     while (!document.querySelector('#picture-shown img')?.src) await new Promise(requestAnimationFrame)
     return document.querySelector('#picture-shown img').src.slice(0, 20)
   })()`)
-    assert.match(shown, /svg/)
+    match(shown, /svg/)
   })
 
   test('names are never read as markup at the desk', long, async () => {
@@ -306,10 +306,10 @@ describe('at the desk', noChromium, () => {
     await tab.evaluate("document.getElementById('venue_name').select()")
     await type(tab, '<img')
     await untilSettled(tab)
-    assert.equal(await tab.evaluate(taken), 0)
+    equal(await tab.evaluate(taken), 0)
     await typeIn(tab, 'title', '<img src=x onerror=window.taken=1> Hall')
     await untilSettled(tab)
-    assert.equal(await tab.evaluate(taken), 0)
+    equal(await tab.evaluate(taken), 0)
   })
 
   test(
@@ -321,7 +321,7 @@ describe('at the desk', noChromium, () => {
       const tab = await open('month/2027-09')
       const { y } = await pointIn(tab, `[data-id="${bar}"]`, 'left', 'top + height / 2')
       await drag(tab, await entryOf(tab, id), await dayAt(tab, '2027-09-09', y))
-      assert.equal(await startOf(id), '2027-09-09 10:00:00')
+      equal(await startOf(id), '2027-09-09 10:00:00')
     },
   )
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { day, serviceForTests, startService } from '../support/service.ts'
@@ -44,7 +44,7 @@ test('an administrator sets name, colour, logo and a page in one form, for visit
     slug_0: 'bar',
     text_0: '# The bar\r\n\r\nOpens at six.',
   })
-  assert.deepEqual([saved.status, saved.location], [303, '/desk/look?saved'])
+  deepEqual([saved.status, saved.location], [303, '/desk/look?saved'])
   const html = await front()
   for (const part of [
     'Blue Door',
@@ -53,7 +53,7 @@ test('an administrator sets name, colour, logo and a page in one form, for visit
     'href="/bar/">Bar</a>',
     'https://a.example/',
   ])
-    assert.ok(html.includes(part), part)
+    ok(html.includes(part), part)
   const form = String((await admin.get('/desk/look?saved')).body)
   for (const part of [
     'The look is saved',
@@ -62,7 +62,7 @@ test('an administrator sets name, colour, logo and a page in one form, for visit
     'name="remove_pages_logo"',
     '# The bar',
   ])
-    assert.ok(form.includes(part), part)
+    ok(form.includes(part), part)
 })
 
 test('a form with a fault keeps what was typed, names the field, and saves nothing', async () => {
@@ -74,7 +74,7 @@ test('a form with a fault keeps what was typed, names the field, and saves nothi
     slug_0: 'events',
     text_0: '# Mine',
   })
-  assert.equal(wrong.status, 422)
+  equal(wrong.status, 422)
   for (const part of [
     'value="Typed"',
     'id="pages_imprint-error"',
@@ -82,33 +82,33 @@ test('a form with a fault keeps what was typed, names the field, and saves nothi
     'href="#pages_texts"',
     '# Mine',
   ])
-    assert.ok(wrong.text.includes(part), part)
-  assert.equal(await front(), before)
+    ok(wrong.text.includes(part), part)
+  equal(await front(), before)
 })
 
 test('of two who set the look at once, the second one is told and loses nothing', async () => {
   const both = await version()
-  assert.equal((await send({ version: both, pages_sentence: 'First' })).status, 303)
+  equal((await send({ version: both, pages_sentence: 'First' })).status, 303)
   const second = await send({ version: both, pages_sentence: 'Second' })
-  assert.equal(second.status, 422)
-  assert.match(second.text, /Somebody has changed the look meanwhile/)
-  assert.match(second.text, /value="Second"/)
-  assert.match(await front(), /First/)
+  equal(second.status, 422)
+  match(second.text, /Somebody has changed the look meanwhile/)
+  match(second.text, /value="Second"/)
+  match(await front(), /First/)
 })
 
 test('the room warns of a colour that cannot be read, and not of that of a fresh calendar', async () => {
   await using fresh = await startService()
   const owner = await sitAtDesk(fresh, 'admin')
   for (const path of ['/desk/look', '/desk/look/preview'])
-    assert.doesNotMatch((await owner.get(path)).body, /class="warning"/, path)
+    doesNotMatch((await owner.get(path)).body, /class="warning"/, path)
   const warned = async (pages_accent: string, pages_scheme: string) =>
     /class="warning">On (light|dark)/.exec(
       (await owner.post('/desk/look/preview', { pages_accent, pages_scheme })).body,
     )?.[1]
-  assert.equal(await warned('#ffff00', 'auto'), 'light')
-  assert.equal(await warned('#ffff00', 'dark'), undefined)
-  assert.equal(await warned('#000080', 'dark'), 'dark')
-  assert.equal(await warned('#000080', 'auto'), undefined)
+  equal(await warned('#ffff00', 'auto'), 'light')
+  equal(await warned('#ffff00', 'dark'), undefined)
+  equal(await warned('#000080', 'dark'), 'dark')
+  equal(await warned('#000080', 'auto'), undefined)
 })
 
 test('a preview is the front page as typed, in a frame of this site, seen by nobody else', async () => {
@@ -121,44 +121,44 @@ test('a preview is the front page as typed, in a frame of this site, seen by nob
     pages_links: 'x javascript:y',
   }
   const { status, body, headers } = await admin.post('/desk/look/preview', typed)
-  assert.equal(status, 200)
-  assert.match(body, /Tried/)
-  assert.match(body, /<strong>Welcome<\/strong>/)
-  assert.doesNotMatch(body, /javascript:/)
-  assert.match(body, /contrast of 1\.\d and needs 4\.5/)
-  assert.match(body, /<header inert/)
-  assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'self'/)
-  assert.deepEqual([headers.get('x-frame-options'), headers.get('cache-control')], ['SAMEORIGIN', 'no-store'])
+  equal(status, 200)
+  match(body, /Tried/)
+  match(body, /<strong>Welcome<\/strong>/)
+  doesNotMatch(body, /javascript:/)
+  match(body, /contrast of 1\.\d and needs 4\.5/)
+  match(body, /<header inert/)
+  match(headers.get('content-security-policy') ?? '', /frame-ancestors 'self'/)
+  deepEqual([headers.get('x-frame-options'), headers.get('cache-control')], ['SAMEORIGIN', 'no-store'])
   const [, path = ''] = /<link rel="stylesheet" href="([^"]*\/desk\/look\/style[^"]*)"/.exec(body) ?? []
   const style = await admin.get(path.replaceAll('&amp;', '&'))
-  assert.match(style.headers.get('content-type') ?? '', /^text\/css/)
-  assert.match(style.body, /\.top\{border:0;background:var\(--accent\)/)
-  assert.equal(await front(), before)
+  match(style.headers.get('content-type') ?? '', /^text\/css/)
+  match(style.body, /\.top\{border:0;background:var\(--accent\)/)
+  equal(await front(), before)
   const room = await admin.get('/desk/look')
-  assert.match(room.headers.get('content-security-policy') ?? '', /frame-src 'self'/)
-  assert.match(room.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+  match(room.headers.get('content-security-policy') ?? '', /frame-src 'self'/)
+  match(room.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
   for (const address of ['/desk/look/preview', '/desk/look/style']) {
-    assert.equal((await (await sitAtDesk(service, 'editor')).get(address)).status, 403)
-    assert.notEqual((await fetch(service.origin + address, { redirect: 'manual' })).status, 200)
+    equal((await (await sitAtDesk(service, 'editor')).get(address)).status, 403)
+    notEqual((await fetch(service.origin + address, { redirect: 'manual' })).status, 200)
   }
 })
 
 test('a look of a megabyte is refused before it is read', async () => {
   const { status } = await send({ pages_logo: new Blob([new Uint8Array(1_100_000)]) })
-  assert.equal(status, 413)
+  equal(status, 413)
 })
 
 test('one press takes the whole look back, and the desk never depended on it', async () => {
-  assert.match(await front(), /Blue Door/)
+  match(await front(), /Blue Door/)
   const { status } = await admin.post('/desk/look/reset', {})
-  assert.equal(status, 303)
+  equal(status, 303)
   const html = await front()
-  for (const part of ['Blue Door', 'class="logo"', '/bar/']) assert.ok(!html.includes(part), part)
+  for (const part of ['Blue Door', 'class="logo"', '/bar/']) ok(!html.includes(part), part)
 })
 
 test('a value that the start names is shown and not asked for', async () => {
   await using held = await startService({ site_name: 'Held' })
   const { body } = await (await sitAtDesk(held, 'admin')).get('/desk/look')
-  assert.match(body, /Held<\/b><\/p><p class="hint">This was set when the service was started\./)
-  assert.doesNotMatch(body, /name="site_name"/)
+  match(body, /Held<\/b><\/p><p class="hint">This was set when the service was started\./)
+  doesNotMatch(body, /name="site_name"/)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notDeepEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
@@ -18,11 +18,11 @@ describe('the month to plan on', () => {
       hide_from_listings: true,
     })
     const { status, body } = await editor.get('/desk/month/2027-03')
-    assert.equal(status, 200)
-    assert.match(body, /class="entry draft[^>]*>.{0,200}Planned quietly/)
-    assert.match(body, /Listed nowhere/)
+    equal(status, 200)
+    match(body, /class="entry draft[^>]*>.{0,200}Planned quietly/)
+    match(body, /Listed nowhere/)
     const contributor = await sitAtDesk(service, 'contributor')
-    assert.doesNotMatch((await contributor.get('/desk/month/2027-03')).body, /Planned quietly/)
+    doesNotMatch((await contributor.get('/desk/month/2027-03')).body, /Planned quietly/)
   })
 
   test('a day with 300 events shows the first ones, a way to add one and a way to all of them', async () => {
@@ -33,10 +33,10 @@ describe('the month to plan on', () => {
         ),
       )
     const { body } = await editor.get('/desk/month/2027-05')
-    assert.match(body, /href="\/desk\/events\/new\?start_date=2027-05-08"/)
-    assert.match(body, /href="\/desk\/month\/2027-05\?day=2027-05-08#day">\+295 more</)
+    match(body, /href="\/desk\/events\/new\?start_date=2027-05-08"/)
+    match(body, /href="\/desk\/month\/2027-05\?day=2027-05-08#day">\+295 more</)
     const whole = await editor.get('/desk/month/2027-05?day=2027-05-08')
-    assert.equal(
+    equal(
       whole.body
         .split('id="day"')[1]
         ?.split('</section>')[0]
@@ -48,24 +48,24 @@ describe('the month to plan on', () => {
   test('an event moves to another day at the same time, and back', async () => {
     const { id } = await service.create('/events', { title: 'Choir', ...at('2027-03-27') })
     const moved = await editor.post('/desk/month/move', { id: String(id), day: '2027-04-03' })
-    assert.equal(moved.status, 303)
-    assert.equal(moved.headers.get('location'), `/desk/month/2027-04?moved=${id}&from=2027-03-27`)
-    assert.equal(await startOf(id), '2027-04-03 19:00:00')
+    equal(moved.status, 303)
+    equal(moved.headers.get('location'), `/desk/month/2027-04?moved=${id}&from=2027-03-27`)
+    equal(await startOf(id), '2027-04-03 19:00:00')
     const { body } = await editor.get(moved.headers.get('location') ?? '')
-    assert.match(body, /Choir is on Saturday,? (3 April|April 3) now/)
-    assert.match(body, /<div class="notice"><form class="undo"/)
-    assert.match(body, />[^<]*: 1 event<\/span>/)
+    match(body, /Choir is on Saturday,? (3 April|April 3) now/)
+    match(body, /<div class="notice"><form class="undo"/)
+    match(body, />[^<]*: 1 event<\/span>/)
     await editor.post('/desk/month/move', { id: String(id), day: '2027-03-27', recurrence_scope: 'this' })
-    assert.equal(await startOf(id), '2027-03-27 19:00:00')
+    equal(await startOf(id), '2027-03-27 19:00:00')
     await editor.post('/desk/month/move', { id: String(id), days: '-7' })
-    assert.equal(await startOf(id), '2027-03-20 19:00:00')
+    equal(await startOf(id), '2027-03-20 19:00:00')
   })
 
   test('an event that is moved to its own day is not written', async () => {
     const { id } = await service.create('/events', { title: 'Still', ...at('2027-06-01') })
     const before = (await service.get(`/events/${id}`)).headers.get('etag')
     await editor.save('/desk/month/move', { id: String(id), day: '2027-06-01' })
-    assert.equal((await service.get(`/events/${id}`)).headers.get('etag'), before)
+    equal((await service.get(`/events/${id}`)).headers.get('etag'), before)
   })
 
   test('of a date of a series it asks which dates are meant', async () => {
@@ -77,15 +77,15 @@ describe('the month to plan on', () => {
     const list = await service.get('/events?search=Jazz&start_date=2027-09-01&end_date=2027-10-01')
     const [, second] = list.body.events
     const asked = await editor.post('/desk/month/move', { id: String(second.id), day: '2027-09-10' })
-    assert.equal(asked.status, 200)
-    assert.match(asked.body, /name="recurrence_scope" value="following"/)
+    equal(asked.status, 200)
+    match(asked.body, /name="recurrence_scope" value="following"/)
     await editor.save('/desk/month/move', {
       id: String(second.id),
       day: '2027-09-10',
       recurrence_scope: 'this',
     })
-    assert.equal(await startOf(second.id), '2027-09-10 19:00:00')
-    assert.equal(await startOf(first.id), '2027-09-02 19:00:00')
+    equal(await startOf(second.id), '2027-09-10 19:00:00')
+    equal(await startOf(first.id), '2027-09-02 19:00:00')
   })
 
   test('undo moves the same dates of a series back', async () => {
@@ -102,7 +102,7 @@ describe('the month to plan on', () => {
       const id = String(body.events[at].id)
       const day = `2027-10-${at === 0 ? '06' : '20'}`
       const moved = await editor.post('/desk/month/move', { id, day, recurrence_scope: scope })
-      assert.notDeepEqual(await starts(), before)
+      notDeepEqual(await starts(), before)
       const { body: shown } = await editor.get(moved.headers.get('location') ?? '')
       const undo = shown.split('<form class="undo"')[1]?.split('</form>')[0] ?? ''
       const fields = [...undo.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
@@ -110,24 +110,24 @@ describe('the month to plan on', () => {
         value,
       ])
       await editor.post('/desk/month/move', Object.fromEntries(fields))
-      assert.deepEqual(await starts(), before, scope)
+      deepEqual(await starts(), before, scope)
     }
   })
 
   test('who may not edit an event has no way to move it, and is refused', async () => {
     const { id } = await service.create('/events', { title: 'Theirs', ...at('2027-07-01') })
     const author = await sitAtDesk(service, 'author')
-    assert.doesNotMatch((await author.get('/desk/month/2027-07')).body, new RegExp(`chosen=${id}`))
-    assert.equal((await author.post('/desk/month/move', { id: String(id), day: '2027-07-02' })).status, 403)
+    doesNotMatch((await author.get('/desk/month/2027-07')).body, new RegExp(`chosen=${id}`))
+    equal((await author.post('/desk/month/move', { id: String(id), day: '2027-07-02' })).status, 403)
   })
 
   test('wrong months, days and ids are told, and nothing is changed', async () => {
     for (const path of ['/desk/month/2027-13', '/desk/month/now', '/desk/month/0000-01'])
-      assert.equal((await editor.get(path)).status, 404, path)
+      equal((await editor.get(path)).status, 404, path)
     const { id } = await service.create('/events', { title: 'Fixed', ...at('2027-08-01') })
     for (const day of ['2027-02-31', '', 'tomorrow', '99999-01-01'])
-      assert.equal((await editor.post('/desk/month/move', { id: String(id), day })).status, 400, day)
-    assert.equal((await editor.post('/desk/month/move', { id: '0', day: '2027-08-02' })).status, 404)
-    assert.equal(await startOf(id), '2027-08-01 19:00:00')
+      equal((await editor.post('/desk/month/move', { id: String(id), day })).status, 400, day)
+    equal((await editor.post('/desk/month/move', { id: '0', day: '2027-08-02' })).status, 404)
+    equal(await startOf(id), '2027-08-01 19:00:00')
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { startApp } from '../../src/app.ts'
 import { addCredential } from '../../src/calendar/people/credentials.ts'
@@ -21,22 +21,22 @@ describe('people at the desk', () => {
 
   test('administrators see who there is, and nobody else does', async () => {
     const { status, body } = await admin.get('/desk/people')
-    assert.equal(status, 200)
+    equal(status, 200)
     for (const login of ['admin', 'editor', 'author', 'contributor', 'subscriber'])
-      assert.ok(body.includes(`<small>${login} · `), login)
+      ok(body.includes(`<small>${login} · `), login)
     for (const login of ['editor', 'author', 'contributor', 'subscriber']) {
       const other = await sitAtDesk(service, login)
       const { id } = await user('author')
       for (const path of ['/desk/people', '/desk/people/new', `/desk/people/${id}`])
-        assert.equal((await other.get(path)).status, 403, `${login} ${path}`)
+        equal((await other.get(path)).status, 403, `${login} ${path}`)
       const invited = await other.post('/desk/people/new', { login: 'intruder', role: 'administrator' })
-      assert.equal(invited.status, 403)
+      equal(invited.status, 403)
       const promoted = await other.post(`/desk/people/${id}`, { do: 'save', role: 'administrator' })
-      assert.equal(promoted.status, 403)
-      assert.doesNotMatch((await other.get('/desk/')).body, /href="\/desk\/people"/)
+      equal(promoted.status, 403)
+      doesNotMatch((await other.get('/desk/')).body, /href="\/desk\/people"/)
     }
-    assert.equal((await user('author')).role, 'author')
-    assert.equal(await findUserByLogin(service.app.database.read, 'intruder'), undefined)
+    equal((await user('author')).role, 'author')
+    equal(await findUserByLogin(service.app.database.read, 'intruder'), undefined)
   })
 
   describe('a right that is taken away', () => {
@@ -51,21 +51,21 @@ describe('people at the desk', () => {
       const authorization = `Basic ${Buffer.from(`${login}:${PASSWORD}`).toString('base64')}`
       const create = async () =>
         (await service.post('/events', { title: 'Mine', ...day }, 'anonymous', { authorization })).status
-      assert.equal(await create(), 201)
+      equal(await create(), 201)
       return { id: made.id, create }
     }
 
     test('at the desk is gone at once', async () => {
       const [gone, demoted, revoked] = await Promise.all(['gone', 'demoted', 'revoked'].map(makeUsed))
       await admin.post(`/desk/people/${gone?.id}`, { do: 'deactivate' })
-      assert.equal(await gone?.create(), 401)
+      equal(await gone?.create(), 401)
       await admin.post(`/desk/people/${demoted?.id}`, { do: 'save', name: 'demoted', role: 'subscriber' })
-      assert.equal(await demoted?.create(), 403)
+      equal(await demoted?.create(), 403)
       const own = await sitAtDesk(service, 'revoked')
       const [, path = ''] =
         /action="(\/desk\/me\/passwords\/\d+)"/.exec((await own.get('/desk/me')).body) ?? []
-      assert.equal((await own.post(path, {})).status, 303)
-      assert.equal(await revoked?.create(), 401)
+      equal((await own.post(path, {})).status, 303)
+      equal(await revoked?.create(), 401)
     })
 
     test('on the command line is gone soon', async () => {
@@ -76,7 +76,7 @@ describe('people at the desk', () => {
         { words: ['password', 'revoke', 'commanded-2', '--all'], status: 401 },
       ]
       const used = await Promise.all(taken.map(({ words }) => makeUsed(words[2] ?? '')))
-      for (const { words } of taken) assert.equal((await kalends(words, env)).code, 0)
+      for (const { words } of taken) equal((await kalends(words, env)).code, 0)
       for (const [i, { words, status }] of taken.entries())
         await until(async () => (await used[i]?.create()) === status, words.join(' '))
     })
@@ -85,10 +85,10 @@ describe('people at the desk', () => {
   test('an invitation makes an account and a link, at which the person chooses a password', async () => {
     const typed = { login: 'Grace', name: 'Grace <b>H</b>', email: 'grace@example.org', role: 'contributor' }
     const invited = await admin.post('/desk/people/new', typed)
-    assert.equal(invited.status, 200)
-    assert.match(invited.body, /Grace &lt;b&gt;H&lt;\/b&gt;/)
-    assert.equal((await user('grace')).role, 'contributor')
-    assert.match((await admin.get('/desk/people')).body, /No password yet/)
+    equal(invited.status, 200)
+    match(invited.body, /Grace &lt;b&gt;H&lt;\/b&gt;/)
+    equal((await user('grace')).role, 'contributor')
+    match((await admin.get('/desk/people')).body, /No password yet/)
     const link = linkIn(invited.body)
     const chosen = await service.post(
       `~${link}`,
@@ -96,10 +96,10 @@ describe('people at the desk', () => {
       'anonymous',
       { 'content-type': 'application/x-www-form-urlencoded' },
     )
-    assert.equal(chosen.status, 303)
+    equal(chosen.status, 303)
     const again = await admin.post('/desk/people/new', { login: 'grace', role: 'contributor' })
-    assert.equal(again.status, 422)
-    assert.match(again.body, /id="login"[^>]*aria-invalid="true" aria-describedby="login-hint login-error"/)
+    equal(again.status, 422)
+    match(again.body, /id="login"[^>]*aria-invalid="true" aria-describedby="login-hint login-error"/)
     for (const wrong of [
       { login: 'a b' },
       { login: '' },
@@ -113,10 +113,10 @@ describe('people at the desk', () => {
         role: 'author',
         ...wrong,
       })
-      assert.equal(status, 422, JSON.stringify(wrong))
-      assert.match(body, /<title>Error: /)
+      equal(status, 422, JSON.stringify(wrong))
+      match(body, /<title>Error: /)
     }
-    assert.equal(await findUserByLogin(service.app.database.read, 'heidi'), undefined)
+    equal(await findUserByLogin(service.app.database.read, 'heidi'), undefined)
   })
 
   test('another role, a new password and a deactivation end sessions on every node at once', async (t) => {
@@ -133,9 +133,9 @@ describe('people at the desk', () => {
       const there = async () =>
         (await fetch(`http://localhost:${other.port}/desk/`, { headers: { cookie }, redirect: 'manual' }))
           .status
-      assert.equal(await there(), 200)
+      equal(await there(), 200)
       await admin.post(`/desk/people/${id}`, action)
-      assert.equal(await there(), 303, JSON.stringify(action))
+      equal(await there(), 303, JSON.stringify(action))
     }
     await admin.post(`/desk/people/${id}`, { do: 'reactivate' })
   })
@@ -151,17 +151,17 @@ describe('people at the desk', () => {
         'anonymous',
         { 'content-type': 'application/x-www-form-urlencoded' },
       )
-    assert.equal((await restAs('contributor')).status, 200)
-    assert.equal((await signIn()).status, 303)
+    equal((await restAs('contributor')).status, 200)
+    equal((await signIn()).status, 303)
     await admin.post(`/desk/people/${id}`, { do: 'deactivate' })
-    assert.match((await admin.get('/desk/people')).body, /Deactivated/)
-    assert.equal((await contributor.get('/desk/')).status, 303)
-    assert.equal((await signIn()).status, 401)
+    match((await admin.get('/desk/people')).body, /Deactivated/)
+    equal((await contributor.get('/desk/')).status, 303)
+    equal((await signIn()).status, 401)
     await until(async () => (await restAs('contributor')).status === 401, 'REST still lets them in', 25)
     await admin.post(`/desk/people/${id}`, { do: 'link' })
     await admin.post(`/desk/people/${id}`, { do: 'reactivate' })
-    assert.equal((await restAs('contributor')).status, 200)
-    assert.equal((await signIn()).status, 303)
+    equal((await restAs('contributor')).status, 200)
+    equal((await signIn()).status, 303)
   })
 
   test('a link that an administrator makes replaces a forgotten password', async () => {
@@ -169,59 +169,50 @@ describe('people at the desk', () => {
     const { id } = await user('editor')
     const made = await admin.post(`/desk/people/${id}`, { do: 'link' })
     const form = await admin.get(linkIn(made.body))
-    assert.match(form.body, /value="editor"/)
-    assert.equal(
-      (await admin.get(`/desk/people/${id}`)).body.includes(linkIn(made.body)),
-      false,
-      'shown once',
-    )
+    match(form.body, /value="editor"/)
+    equal((await admin.get(`/desk/people/${id}`)).body.includes(linkIn(made.body)), false, 'shown once')
   })
 
   test('an administrator gives somebody a new name and address, never that of somebody else', async () => {
     const { id, role } = await user('author')
     const save = (email: string) => admin.post(`/desk/people/${id}`, { do: 'save', name: 'Ada', role, email })
-    assert.equal((await save('Ada@Example.org')).status, 303)
+    equal((await save('Ada@Example.org')).status, 303)
     const { body } = await admin.get(`/desk/people/${id}`)
-    assert.match(body, /name="email"[^>]* value="ada@example.org"/)
-    for (const wrong of ['not an address', 'x\0@example.org'])
-      assert.equal((await save(wrong)).status, 422, wrong)
+    match(body, /name="email"[^>]* value="ada@example.org"/)
+    for (const wrong of ['not an address', 'x\0@example.org']) equal((await save(wrong)).status, 422, wrong)
     await admin.post(`/desk/people/${(await user('contributor')).id}`, {
       do: 'save',
       role: 'contributor',
       email: 'c@example.org',
     })
     const taken = await save('c@example.org')
-    assert.equal(taken.status, 422)
-    assert.match(taken.body, /already is a user with the login or e-mail address c@example.org/)
-    assert.equal((await save('')).status, 303)
-    assert.match((await admin.get(`/desk/people/${id}`)).body, /name="email"[^>]* value=""/)
+    equal(taken.status, 422)
+    match(taken.body, /already is a user with the login or e-mail address c@example.org/)
+    equal((await save('')).status, 303)
+    match((await admin.get(`/desk/people/${id}`)).body, /name="email"[^>]* value=""/)
   })
 
   test('records are handed over, and an account that owns some is not deleted before', async () => {
     const { id: venue } = await service.create('/venues', { venue: 'Handed over' }, 'author')
     const { id } = await user('author')
     const kept = await admin.post(`/desk/people/${id}`, { do: 'remove' })
-    assert.equal(kept.status, 422)
-    assert.match(kept.body, /owns records/)
+    equal(kept.status, 422)
+    match(kept.body, /owns records/)
     for (const heir of ['nobody', '', 'author', 'x\0'])
-      assert.equal((await admin.post(`/desk/people/${id}`, { do: 'hand-over', heir })).status, 422, heir)
-    assert.equal((await admin.post(`/desk/people/${id}`, { do: 'hand-over', heir: 'editor' })).status, 303)
-    assert.equal((await service.get(`/venues/${venue}`)).body.author, String((await user('editor')).id))
+      equal((await admin.post(`/desk/people/${id}`, { do: 'hand-over', heir })).status, 422, heir)
+    equal((await admin.post(`/desk/people/${id}`, { do: 'hand-over', heir: 'editor' })).status, 303)
+    equal((await service.get(`/venues/${venue}`)).body.author, String((await user('editor')).id))
     const removed = await admin.post(`/desk/people/${id}`, { do: 'remove' })
-    assert.deepEqual([removed.status, removed.headers.get('location')], [303, '/desk/people'])
-    assert.equal((await admin.get(`/desk/people/${id}`)).status, 404)
+    deepEqual([removed.status, removed.headers.get('location')], [303, '/desk/people'])
+    equal((await admin.get(`/desk/people/${id}`)).status, 404)
   })
 
   test('nobody locks themselves out, and the last administrator stays', async () => {
     const { id } = await user('admin')
     for (const action of ['deactivate', 'remove', 'save'])
-      assert.equal(
-        (await admin.post(`/desk/people/${id}`, { do: action, role: 'subscriber' })).status,
-        403,
-        action,
-      )
+      equal((await admin.post(`/desk/people/${id}`, { do: action, role: 'subscriber' })).status, 403, action)
     const second = await admin.post('/desk/people/new', { login: 'second', role: 'administrator' })
-    assert.equal(second.status, 200)
+    equal(second.status, 200)
     const other = await sitAtDesk(service, 'second')
     await Promise.all([
       other.post(`/desk/people/${id}`, { do: 'deactivate' }),
@@ -230,9 +221,9 @@ describe('people at the desk', () => {
     const left = [await user('admin'), await user('second')].filter(
       ({ deactivated_utc }) => deactivated_utc === '',
     )
-    assert.equal(left.length, 1)
+    equal(left.length, 1)
     const last = left[0]?.login ?? ''
-    assert.equal((await (last === 'admin' ? admin : other).get('/desk/people')).status, 200)
+    equal((await (last === 'admin' ? admin : other).get('/desk/people')).status, 200)
   })
 
   test('an unknown person or action is a page that says so', async () => {
@@ -241,10 +232,10 @@ describe('people at the desk', () => {
       (await user('admin')).deactivated_utc === '' ? 'admin' : 'second',
     )
     for (const path of ['/desk/people/999999', '/desk/people/x', '/desk/people/0'])
-      assert.equal((await someone.get(path)).status, 404, path)
+      equal((await someone.get(path)).status, 404, path)
     const { id } = await user('subscriber')
     for (const action of ['constructor', 'toString', 'x'])
-      assert.equal((await someone.post(`/desk/people/${id}`, { do: action })).status, 404, action)
+      equal((await someone.post(`/desk/people/${id}`, { do: action })).status, 404, action)
   })
 })
 
@@ -261,13 +252,13 @@ describe('one’s own account at the desk', () => {
 
   test('the name is changed, and a wrong one is told at its field', async () => {
     const author = await sitAtDesk(service, 'author')
-    assert.equal((await author.post('/desk/me', { name: ' Ann\u202e <i>A</i> ' })).status, 303)
+    equal((await author.post('/desk/me', { name: ' Ann\u202e <i>A</i> ' })).status, 303)
     const { body } = await author.get('/desk/me')
-    assert.doesNotMatch(body, /<i>A/)
+    doesNotMatch(body, /<i>A/)
     const wrong = await author.post('/desk/me', { name: '' })
-    assert.equal(wrong.status, 422)
-    assert.match(wrong.body, /id="name"[^>]*aria-invalid="true"/)
-    assert.equal((await author.post('/desk/me', { name: 'x'.repeat(300) })).status, 422)
+    equal(wrong.status, 422)
+    match(wrong.body, /id="name"[^>]*aria-invalid="true"/)
+    equal((await author.post('/desk/me', { name: 'x'.repeat(300) })).status, 422)
   })
 
   test('a new password wants the old one, ends all sessions, and goes on here with a new id', async () => {
@@ -275,16 +266,16 @@ describe('one’s own account at the desk', () => {
     const change = (current: string, password: string) =>
       here.post('/desk/me/password', { current, password })
     const next = 'a new battery horse'
-    assert.equal((await change('a wrong password', next)).status, 422)
-    assert.equal((await change(DESK_PASSWORD, 'short')).status, 422)
-    assert.equal((await there.get('/desk/')).status, 200)
+    equal((await change('a wrong password', next)).status, 422)
+    equal((await change(DESK_PASSWORD, 'short')).status, 422)
+    equal((await there.get('/desk/')).status, 200)
     const changed = await change(DESK_PASSWORD, next)
-    assert.deepEqual([changed.status, changed.headers.get('location')], [303, '/desk/me?password'])
+    deepEqual([changed.status, changed.headers.get('location')], [303, '/desk/me?password'])
     const cookie = (changed.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-    assert.notEqual(cookie, here.cookie)
-    for (const old of [here, there]) assert.equal((await old.get('/desk/')).status, 303)
+    notEqual(cookie, here.cookie)
+    for (const old of [here, there]) equal((await old.get('/desk/')).status, 303)
     const shown = await service.get('~/desk/me', 'anonymous', { cookie })
-    assert.equal(shown.status, 200)
+    equal(shown.status, 200)
     await giveDeskPassword(service, 'author')
   })
 
@@ -297,11 +288,11 @@ describe('one’s own account at the desk', () => {
     }
     // Another test may have sent a wrong password within the last minute, so the tenth may be refused
     // already.
-    assert.ok(
+    ok(
       statuses.slice(0, 9).every((status) => status === 422),
       String(statuses),
     )
-    assert.deepEqual(statuses.slice(10), [429, 429])
+    deepEqual(statuses.slice(10), [429, 429])
   })
 
   test('sessions are listed by browser and ended one by one or all but this', async () => {
@@ -310,17 +301,17 @@ describe('one’s own account at the desk', () => {
     const stranger = await sitAtDesk(service, 'author')
     const hashes = (await sessionsOf('editor')).map(({ hash }) => hash)
     const { body } = await editor.get('/desk/me')
-    assert.match(body, /This browser/)
-    assert.equal(hashes.filter((hash) => body.includes(`value="${hash}"`)).length, 2)
+    match(body, /This browser/)
+    equal(hashes.filter((hash) => body.includes(`value="${hash}"`)).length, 2)
     for (const hash of hashes) await stranger.post('/desk/me/sessions', { session: hash })
-    assert.equal((await sessionsOf('editor')).length, 3, 'nobody ends those of others')
+    equal((await sessionsOf('editor')).length, 3, 'nobody ends those of others')
     const others = hashes.filter((hash) => body.includes(`value="${hash}"`))
     await editor.post('/desk/me/sessions', { session: others[0] ?? '' })
-    assert.equal((await sessionsOf('editor')).length, 2)
+    equal((await sessionsOf('editor')).length, 2)
     await editor.post('/desk/me/sessions', { session: 'others' })
-    assert.equal((await sessionsOf('editor')).length, 1)
-    assert.equal((await editor.get('/desk/')).status, 200)
-    assert.deepEqual([(await second.get('/desk/')).status, (await third.get('/desk/')).status], [303, 303])
+    equal((await sessionsOf('editor')).length, 1)
+    equal((await editor.get('/desk/')).status, 200)
+    deepEqual([(await second.get('/desk/')).status, (await third.get('/desk/')).status], [303, 303])
   })
 
   test('an application password is shown once, listed by name, scope and use, and taken away', async () => {
@@ -330,24 +321,24 @@ describe('one’s own account at the desk', () => {
       access: 'some',
       scope: ['media', 'root'],
     })
-    assert.equal(made.status, 200)
+    equal(made.status, 200)
     const [, secret = ''] = /value="(\w{4}(?: \w{4}){5})"/.exec(made.body) ?? []
     const use = () =>
       service.get('~/wp-json/wp/v2/users/me', 'anonymous', {
         authorization: `Basic ${Buffer.from(`editor:${secret}`).toString('base64')}`,
       })
     const me = await use()
-    assert.equal(me.status, 200)
-    assert.deepEqual(Object.keys(me.body.capabilities), ['upload'])
+    equal(me.status, 200)
+    deepEqual(Object.keys(me.body.capabilities), ['upload'])
     const { body } = await editor.get('/desk/me')
-    assert.match(body, /Phone &lt;b&gt;/)
-    assert.match(body, /Upload pictures/)
-    assert.equal(body.includes(secret), false)
+    match(body, /Phone &lt;b&gt;/)
+    match(body, /Upload pictures/)
+    equal(body.includes(secret), false)
     const ids = [...body.matchAll(/\/desk\/me\/passwords\/(\d+)/g)].map(([, id]) => id)
     const stranger = await sitAtDesk(service, 'author')
-    assert.equal((await stranger.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
-    assert.equal((await use()).status, 200, 'nobody takes away those of others')
-    assert.equal((await editor.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
+    equal((await stranger.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
+    equal((await use()).status, 200, 'nobody takes away those of others')
+    equal((await editor.post(`/desk/me/passwords/${ids.at(-1)}`, {})).status, 303)
     await until(async () => (await use()).status === 401, 'it still opens REST', 25)
     for (const wrong of [
       { for: '' },
@@ -355,7 +346,7 @@ describe('one’s own account at the desk', () => {
       { for: 'x', access: 'some' },
       { for: 'x'.repeat(300) },
     ])
-      assert.equal(
+      equal(
         (await editor.post('/desk/me/passwords', { access: 'all', ...wrong })).status,
         422,
         JSON.stringify(wrong),

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AtDesk, deskHere } from '../support/desk.ts'
 import { drawPng } from '../support/pictures.ts'
@@ -30,7 +30,7 @@ describe('the pictures of a calendar, on pages of their own', () => {
 
   async function upload(as: AtDesk, name: string, color?: string): Promise<number> {
     const answer = await send(as, '/desk/pictures', { as: 'data' }, [await png(name, color)])
-    assert.equal(answer.status, 200)
+    equal(answer.status, 200)
     const { markup } = (await answer.json()) as { markup: string }
     return Number(/\/desk\/pictures\/(\d+)/.exec(markup)?.[1])
   }
@@ -41,33 +41,30 @@ describe('the pictures of a calendar, on pages of their own', () => {
   test('several are sent at once, found by their words, and listed where nothing shows them', async () => {
     const several = [await png('harbour.png', '#112233'), await png('choir.png', '#445566')]
     const sent = await send(editor, '/desk/pictures', {}, several)
-    assert.equal(sent.headers.get('location'), '/desk/pictures?added=2')
+    equal(sent.headers.get('location'), '/desk/pictures?added=2')
     const [found, ...others] = shownIn((await editor.get('/desk/pictures?search=harb')).body)
-    assert.ok(found)
-    assert.deepEqual(others, [])
+    ok(found)
+    deepEqual(others, [])
     const event = { title: 'Regatta', ...onDay('2027-05-04', '10:00', '12:00'), image: found }
     await service.create('/events', event)
     const unused = shownIn((await editor.get('/desk/pictures?only=unused')).body)
-    assert.ok(!unused.includes(found))
-    assert.ok(unused.length > 0)
-    assert.match((await editor.get(`/desk/pictures/${found}`)).body, /Shown by[\s\S]*Regatta/)
-    assert.match((await editor.get('/desk/pictures?sent=none')).body, /role="alert"/)
-    assert.equal(
-      (await send(editor, '/desk/pictures', {}, [])).headers.get('location'),
-      '/desk/pictures?sent=none',
-    )
+    ok(!unused.includes(found))
+    ok(unused.length > 0)
+    match((await editor.get(`/desk/pictures/${found}`)).body, /Shown by[\s\S]*Regatta/)
+    match((await editor.get('/desk/pictures?sent=none')).body, /role="alert"/)
+    equal((await send(editor, '/desk/pictures', {}, [])).headers.get('location'), '/desk/pictures?sent=none')
   })
 
   test('HEIC and what is no picture are refused in a sentence, and the others are kept', async () => {
     const heic = new Uint8Array(Buffer.from('\0\0\0\x18ftypheic\0\0\0\0', 'latin1'))
     const files = [{ name: 'IMG_1.HEIC', bytes: heic }, await png('kept.png', '#778899')]
     const sent = await send(editor, '/desk/pictures', {}, files)
-    assert.equal(sent.status, 422)
-    assert.match(await sent.text(), /IMG_1\.HEIC: Pictures in the format HEIC[^<]*JPEG or PNG/)
-    assert.equal(shownIn((await editor.get('/desk/pictures?search=kept')).body).length, 1)
+    equal(sent.status, 422)
+    match(await sent.text(), /IMG_1\.HEIC: Pictures in the format HEIC[^<]*JPEG or PNG/)
+    equal(shownIn((await editor.get('/desk/pictures?search=kept')).body).length, 1)
     const data = await send(editor, '/desk/pictures', { as: 'data' }, files.slice(0, 1))
-    assert.equal(data.status, 422)
-    assert.match(JSON.stringify(await data.json()), /HEIC/)
+    equal(data.status, 422)
+    match(JSON.stringify(await data.json()), /HEIC/)
   })
 
   test('text, caption, name and focal point change, each only where the form shows another', async () => {
@@ -82,7 +79,7 @@ describe('the pictures of a calendar, on pages of their own', () => {
     })
     const media = async () => (await service.get(`~/wp-json/wp/v2/media/${id}?context=edit`, 'admin')).body
     const after = await media()
-    assert.deepEqual([after.alt_text, after.caption.raw, after.title.raw], ['A boat', 'Photo: Anna', 'boat'])
+    deepEqual([after.alt_text, after.caption.raw, after.title.raw], ['A boat', 'Photo: Anna', 'boat'])
     await editor.save(`/desk/pictures/${id}`, {
       ...shown,
       alt_text: '',
@@ -90,12 +87,12 @@ describe('the pictures of a calendar, on pages of their own', () => {
       title: 'boat',
       image_focus: '',
     })
-    assert.deepEqual([(await media()).alt_text, (await media()).caption.raw], ['A boat', 'Photo: Bert'])
+    deepEqual([(await media()).alt_text, (await media()).caption.raw], ['A boat', 'Photo: Bert'])
     const event = { title: 'Boats', ...onDay('2027-05-05', '10:00', '12:00'), image: id }
     const made = await service.create('/events', event)
-    assert.equal((await service.get(`/events/${made.id}`)).body.image.focal_x, 1)
+    equal((await service.get(`/events/${made.id}`)).body.image.focal_x, 1)
     const long = await editor.post(`/desk/pictures/${id}`, { ...shown, alt_text: 'x'.repeat(1500) })
-    assert.equal(long.status, 422)
+    equal(long.status, 422)
   })
 
   test('another file takes the place of one, and events show it at once', async () => {
@@ -105,17 +102,17 @@ describe('the pictures of a calendar, on pages of their own', () => {
     const image = async () => (await service.get(`/events/${made.id}`)).body.image
     const before = await image()
     const answer = await send(editor, `/desk/pictures/${id}`, {}, [await png('new.png', '#0000aa')])
-    assert.equal(answer.status, 303)
+    equal(answer.status, 303)
     const after = await image()
-    assert.equal(after.id, id)
-    assert.match(after.url, /new\.png$/)
-    assert.equal((await fetch(after.url)).status, 200)
-    assert.equal((await fetch(before.url)).status, 404)
+    equal(after.id, id)
+    match(after.url, /new\.png$/)
+    equal((await fetch(after.url)).status, 200)
+    equal((await fetch(before.url)).status, 404)
     const refused = await send(editor, `/desk/pictures/${id}`, {}, [
       { name: 'a.png', bytes: new Uint8Array([1]) },
     ])
-    assert.equal(refused.status, 422)
-    assert.match((await image()).url, /new\.png$/)
+    equal(refused.status, 422)
+    match((await image()).url, /new\.png$/)
   })
 
   test('one changes and deletes one’s own, an editor all; a contributor sends none', async () => {
@@ -123,18 +120,18 @@ describe('the pictures of a calendar, on pages of their own', () => {
       await upload(author, 'mine.png', '#123123'),
       await upload(editor, 'yours.png', '#321321'),
     ]
-    assert.match((await author.get(`/desk/pictures/${own}`)).body, /name="alt_text"/)
-    assert.doesNotMatch((await author.get(`/desk/pictures/${other}`)).body, /name="alt_text"/)
-    assert.equal((await author.post(`/desk/pictures/${other}`, { alt_text: 'Mine' })).status, 403)
-    assert.equal((await author.post(`/desk/pictures/${other}/delete`, { sure: '1' })).status, 403)
+    match((await author.get(`/desk/pictures/${own}`)).body, /name="alt_text"/)
+    doesNotMatch((await author.get(`/desk/pictures/${other}`)).body, /name="alt_text"/)
+    equal((await author.post(`/desk/pictures/${other}`, { alt_text: 'Mine' })).status, 403)
+    equal((await author.post(`/desk/pictures/${other}/delete`, { sure: '1' })).status, 403)
     const list = await contributor.get('/desk/pictures')
-    assert.doesNotMatch(list.body, /type="file"/)
+    doesNotMatch(list.body, /type="file"/)
     const open = (await service.get('~/wp-json/wp/v2/media?per_page=100', 'contributor')).body
-    assert.deepEqual(shownIn(list.body).toSorted(), open.map((one: { id: number }) => one.id).toSorted())
-    assert.equal((await send(contributor, '/desk/pictures', {}, [await png('no.png')])).status, 403)
-    assert.match((await author.post(`/desk/pictures/${own}/delete`, {})).body, /cannot be undone/)
-    assert.equal((await author.post(`/desk/pictures/${own}/delete`, { sure: '1' })).status, 303)
-    assert.equal((await author.get(`/desk/pictures/${own}`)).status, 404)
+    deepEqual(shownIn(list.body).toSorted(), open.map((one: { id: number }) => one.id).toSorted())
+    equal((await send(contributor, '/desk/pictures', {}, [await png('no.png')])).status, 403)
+    match((await author.post(`/desk/pictures/${own}/delete`, {})).body, /cannot be undone/)
+    equal((await author.post(`/desk/pictures/${own}/delete`, { sure: '1' })).status, 303)
+    equal((await author.get(`/desk/pictures/${own}`)).status, 404)
   })
 
   test('a long list goes on from page to page', async () => {
@@ -154,8 +151,8 @@ describe('the pictures of a calendar, on pages of their own', () => {
       }
     })
     const first = await editor.get('/desk/pictures?search=many')
-    assert.equal(shownIn(first.body).length, 48)
+    equal(shownIn(first.body).length, 48)
     const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.body) ?? []
-    assert.equal(shownIn((await editor.get(next.replaceAll('&amp;', '&'))).body).length, 12)
+    equal(shownIn((await editor.get(next.replaceAll('&amp;', '&'))).body).length, 12)
   })
 })

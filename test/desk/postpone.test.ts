@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { deskHere } from '../support/desk.ts'
@@ -27,15 +27,15 @@ describe('a postponed event', () => {
       await make('Long day', '2027-02-06', { end_date: '2027-02-07 01:00:00' }),
     ]
     const asked = await editor.post('/desk/events/many', { do: 'cancel', ids: ids.map(String) })
-    assert.match(asked.body, /New day<\/label>[\s\S]*New time<\/label>/)
+    match(asked.body, /New day<\/label>[\s\S]*New time<\/label>/)
     const sent = { ...fieldsOf(asked.body), event_status: 'postponed', reason: 'Snow' }
     const wrong = await editor.post('/desk/events/many', { ...sent, later_date: '1 Jan 2020' })
-    assert.equal(wrong.status, 422)
-    assert.match(wrong.body, /That is in the past\./)
+    equal(wrong.status, 422)
+    match(wrong.body, /That is in the past\./)
     const done = await editor.post('/desk/events/many', { ...sent, later_date: '5 March 2027' })
-    assert.equal(done.status, 303, done.body)
+    equal(done.status, 303, done.body)
     const told = (await editor.get(done.headers.get('location') ?? '')).body
-    assert.match(told, /2 events changed/)
+    match(told, /2 events changed/)
 
     const { events } = (await service.get('/events?start_date=2027-03-05&end_date=2027-03-06')).body
     const times = events.map(({ title, start_date, end_date }: Record<string, string>) => [
@@ -43,33 +43,33 @@ describe('a postponed event', () => {
       start_date,
       end_date,
     ])
-    assert.deepEqual(times, [
+    deepEqual(times, [
       ['Concert', '2027-03-05 19:00:00', '2027-03-05 21:30:00'],
       ['Long day', '2027-03-05 19:00:00', '2027-03-06 01:00:00'],
     ])
     const [first = 0] = ids
     const later = await read(events[0].id)
-    assert.deepEqual(
+    deepEqual(
       [later.venue.venue, later.tags[0].name, later.status, later.description.trim()],
       ['Mill Yard', 'songs', 'publish', '<p>Two <b>halves</b></p>'],
     )
     const former = await pageOf(first)
-    assert.match(
+    match(
       former,
       /postponed\.<\/strong> <bdi>Snow<\/bdi> <a href="\/event\/[^"]+">New date: Friday, 5 March 2027, 19:00/,
     )
-    assert.equal(linkedIn(former).eventStatus, 'https://schema.org/EventPostponed')
+    equal(linkedIn(former).eventStatus, 'https://schema.org/EventPostponed')
     const feeds = ['ics', 'rss', 'atom', 'json'].map((one) =>
       service.page(`/events.${one}?start_date=2027-01-01`),
     )
     for (const { body } of await Promise.all(feeds))
-      assert.match(
+      match(
         (typeof body === 'string' ? body : JSON.stringify(body)).replace(/\r\n /g, ''),
         /New date: Friday\\?, (?:5 )?March/,
       )
     const now = await pageOf(later.id)
-    assert.match(now, /<a href="\/event\/concert\/">Postponed from Friday, 5 February 2027, 19:00/)
-    assert.deepEqual(
+    match(now, /<a href="\/event\/concert\/">Postponed from Friday, 5 February 2027, 19:00/)
+    deepEqual(
       [linkedIn(now).eventStatus, linkedIn(now).previousStartDate],
       ['https://schema.org/EventRescheduled', '2027-02-05T19:00:00+00:00'],
     )
@@ -78,38 +78,38 @@ describe('a postponed event', () => {
     await service.update(`/events/${events[1].id}`, { title: 'Longer day' })
     const [, undo = ''] = /name="undo" value="([^"]*)"/.exec(told) ?? []
     const undone = (await editor.post('/desk/events/undo', { undo })).body
-    assert.match(undone, /Undone for 2 events[\s\S]*Not done: 1[\s\S]*Longer day/)
-    assert.equal((await read(first)).event_status, undefined)
-    assert.equal((await read(later.id)).status, 'trash')
-    assert.doesNotMatch(await pageOf(first), /New date/)
+    match(undone, /Undone for 2 events[\s\S]*Not done: 1[\s\S]*Longer day/)
+    equal((await read(first)).event_status, undefined)
+    equal((await read(later.id)).status, 'trash')
+    doesNotMatch(await pageOf(first), /New date/)
   })
 
   test('the form asks for the new day, leads to the new event, and takes both back', async () => {
     const id = await make('Play', '2027-04-09')
     const form = (await editor.get(`/desk/events/${id}`)).body
-    assert.match(form, /id="later_date"/)
+    match(form, /id="later_date"/)
     const version = /name="version" value="(\d+)"/.exec(form)?.[1] ?? ''
     const sent = { version, title: 'A play', event_status: 'postponed', event_status_reason: 'Ill' }
     const wrong = await editor.post(`/desk/events/${id}`, { ...sent, later_date: 'soon-ish' })
-    assert.equal(wrong.status, 422)
-    assert.match(wrong.body, /href="#later_date">New day:/)
-    assert.match(wrong.body, /id="later_date"[^>]* value="soon-ish"/)
+    equal(wrong.status, 422)
+    match(wrong.body, /href="#later_date">New day:/)
+    match(wrong.body, /id="later_date"[^>]* value="soon-ish"/)
     const { write } = service.app.database
     await write((tx) => sql`alter table postponed_events rename to away`.execute(tx))
     const failed = await editor.post(`/desk/events/${id}`, { ...sent, later_date: '16 April 2027' })
     await write((tx) => sql`alter table away rename to postponed_events`.execute(tx))
-    assert.equal(failed.status, 500)
-    assert.deepEqual([(await read(id)).title, (await read(id)).event_status], ['Play', undefined])
+    equal(failed.status, 500)
+    deepEqual([(await read(id)).title, (await read(id)).event_status], ['Play', undefined])
     const saved = await editor.post(`/desk/events/${id}`, {
       ...sent,
       later_date: '16 April 2027',
       later_time: '8pm',
     })
-    assert.equal(saved.status, 303, saved.body)
+    equal(saved.status, 303, saved.body)
     const shown = (await editor.get(saved.headers.get('location') ?? '')).body
     const [, later = ''] =
       /href="\/desk\/events\/(\d+)">New date: Friday, 16 April 2027, 20:00/.exec(shown) ?? []
-    assert.deepEqual(
+    deepEqual(
       [
         (await read(Number(later))).title,
         (await read(Number(later))).start_date,
@@ -117,13 +117,13 @@ describe('a postponed event', () => {
       ],
       ['A play', '2027-04-16 20:00:00', 'Ill'],
     )
-    assert.match((await editor.get(`/desk/events/${later}`)).body, /Postponed from Friday, 9 April 2027/)
+    match((await editor.get(`/desk/events/${later}`)).body, /Postponed from Friday, 9 April 2027/)
     const [, undo = ''] = /name="undo" value="([^"]*)"/.exec(shown) ?? []
     await editor.post('/desk/events/undo', { undo })
     const { title, event_status, event_status_reason } = await read(id)
     // What else was saved stays.
-    assert.deepEqual([title, event_status, event_status_reason], ['A play', undefined, undefined])
-    assert.equal((await read(Number(later))).status, 'trash')
+    deepEqual([title, event_status, event_status_reason], ['A play', undefined, undefined])
+    equal((await read(Number(later))).status, 'trash')
   })
 
   test('a form that is sent twice makes one event on the new day', async () => {
@@ -131,22 +131,22 @@ describe('a postponed event', () => {
     const version =
       /name="version" value="(\d+)"/.exec((await editor.get(`/desk/events/${id}`)).body)?.[1] ?? ''
     const sent = { version, event_status: 'postponed', event_status_reason: 'Ill', later_date: '2027-06-11' }
-    for (const _ of [1, 2]) assert.equal((await editor.post(`/desk/events/${id}`, sent)).status, 303)
+    for (const _ of [1, 2]) equal((await editor.post(`/desk/events/${id}`, sent)).status, 303)
     const { events } = (await service.get('/events?start_date=2027-06-11&end_date=2027-06-12')).body
-    assert.equal(events.length, 1)
+    equal(events.length, 1)
   })
 
   test('a date of a series gets a single event, several dates get none', async () => {
     const id = await make('Choir', '2027-05-04', { recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
     const sent = { event_status: 'postponed', later_date: '2027-05-06' }
     const all = await editor.post(`/desk/events/${id}`, { ...sent, recurrence_scope: 'all' })
-    assert.equal(all.status, 422)
-    assert.match(all.body, /Only single dates get a new day/)
+    equal(all.status, 422)
+    match(all.body, /Only single dates get a new day/)
     const asked = fieldsOf((await editor.get(`/desk/events/many?do=cancel&ids=${id}`)).body)
     const many = await editor.post('/desk/events/many', { ...asked, ...sent, scope: 'all' })
-    assert.match(many.body, /Only single dates get a new day/)
-    assert.equal((await editor.post(`/desk/events/${id}`, { ...sent, recurrence_scope: 'this' })).status, 303)
+    match(many.body, /Only single dates get a new day/)
+    equal((await editor.post(`/desk/events/${id}`, { ...sent, recurrence_scope: 'this' })).status, 303)
     const { events } = (await service.get('/events?start_date=2027-05-06&end_date=2027-05-07')).body
-    assert.deepEqual([events.length, events[0].recurrence], [1, undefined])
+    deepEqual([events.length, events[0].recurrence], [1, undefined])
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere, sitAtDesk } from '../support/desk.ts'
 import { pluck } from '../support/lists.ts'
@@ -31,16 +31,16 @@ describe('an event in one line', () => {
 
   test('a line fills title, date, times, venue, categories, says them back, saves nothing', async () => {
     const { status, body } = await read('Choir practice, 14 May 2027 19:30-21:00, St Mary’s #music #choir')
-    assert.equal(status, 200)
+    equal(status, 200)
     const controls = controlsIn(body)
-    assert.deepEqual(
+    deepEqual(
       [controls.title, controls.start_time, controls.end_time, controls.venue_name, controls.new_tags],
       ['Choir practice', '19:30', '21:00', 'St Mary’s', ['choir']],
     )
-    assert.match(String(controls.start_date), /Fri.*14 May 2027/)
-    assert.match(body, /Found in the directory · Cork/)
-    assert.match(body, /Friday,? 14 May 2027/)
-    assert.equal((await service.get('/events?start_date=2000-01-01')).body.total, 0)
+    match(String(controls.start_date), /Fri.*14 May 2027/)
+    match(body, /Found in the directory · Cork/)
+    match(body, /Friday,? 14 May 2027/)
+    equal((await service.get('/events?start_date=2000-01-01')).body.total, 0)
   })
 
   test('what was understood is saved by one more press, as the form would save it', async () => {
@@ -48,28 +48,28 @@ describe('an event in one line', () => {
     await editor.save('/desk/events/new', { ...controlsIn(shown.body), status: 'publish' })
     const { body } = await service.get('/events?start_date=2027-05-15&end_date=2027-05-15')
     const [event] = body.events
-    assert.equal(event.title, 'Choir evening')
-    assert.deepEqual([event.start_date, event.end_date], ['2027-05-15 19:30:00', '2027-05-15 21:00:00'])
-    assert.equal(event.venue.venue, 'St Mary’s')
-    assert.deepEqual(pluck(event.categories, 'name'), ['Music'])
-    assert.deepEqual(pluck(event.tags, 'name'), ['singing'])
+    equal(event.title, 'Choir evening')
+    deepEqual([event.start_date, event.end_date], ['2027-05-15 19:30:00', '2027-05-15 21:00:00'])
+    equal(event.venue.venue, 'St Mary’s')
+    deepEqual(pluck(event.categories, 'name'), ['Music'])
+    deepEqual(pluck(event.tags, 'name'), ['singing'])
   })
 
   test('a line without a time is not said to be without a day', async () => {
-    assert.match((await read('Choir 14 May 2027')).body, /No time was found in the line/)
-    assert.match((await read('Choir 19:30')).body, /No day was found in the line/)
+    match((await read('Choir 14 May 2027')).body, /No time was found in the line/)
+    match((await read('Choir 19:30')).body, /No day was found in the line/)
   })
 
   test('an unknown venue stays text that will be made, and a rule makes a series', async () => {
     const { body } = await read('Yoga every tuesday 18:00 until 1 june 2027 @ The Old Barn')
-    assert.match(body, /Will be created/)
+    match(body, /Will be created/)
     const controls = controlsIn(body)
-    assert.equal(controls.venue_name, 'The Old Barn')
+    equal(controls.venue_name, 'The Old Barn')
     await editor.save('/desk/events/new', { ...controls, status: 'publish' })
     const found = (await service.get('/events?search=yoga&per_page=50')).body
-    assert.ok(found.total > 10)
-    assert.equal(found.events[0].venue.venue, 'The Old Barn')
-    assert.match(found.events.at(-1).start_date, / 18:00:00$/)
+    ok(found.total > 10)
+    equal(found.events[0].venue.venue, 'The Old Barn')
+    match(found.events.at(-1).start_date, / 18:00:00$/)
   })
 
   test('the form of an event takes over all of it', async () => {
@@ -79,37 +79,34 @@ describe('an event in one line', () => {
       if (typeof value === 'string') query.append(name, value)
       else for (const one of value) query.append(`${name}[]`, one)
     const form = await editor.get(`/desk/events/new?${query}`)
-    assert.equal(form.status, 200)
+    equal(form.status, 200)
     for (const text of ['Fair', '16 May 2027', '10:00', '16:00', 'The Green'])
-      assert.match(form.body, new RegExp(`value="[^"]*${text}`), text)
-    assert.match(form.body, /name="categories\[\]"[^>]*checked/)
+      match(form.body, new RegExp(`value="[^"]*${text}`), text)
+    match(form.body, /name="categories\[\]"[^>]*checked/)
   })
 
   test('a line without a day says so, and the form that it fills names it as a fault', async () => {
     const { status, body } = await read('Something nice')
-    assert.equal(status, 200)
-    assert.match(body, /No day was found in the line\./)
+    equal(status, 200)
+    match(body, /No day was found in the line\./)
     const saved = await editor.post('/desk/events/new', { ...controlsIn(body), status: 'publish' })
-    assert.equal(saved.status, 422)
-    assert.match(saved.body, /value="Something nice"/)
+    equal(saved.status, 422)
+    match(saved.body, /value="Something nice"/)
   })
 
   test('a line is text, bounded, and not for those who make no events', async () => {
     const { body } = await read('<script>alert(1)</script> 3 May 2027')
-    assert.doesNotMatch(body, /<script>alert/)
-    assert.equal((await read('x'.repeat(301))).status, 422)
-    assert.equal((await read('')).status, 200)
-    assert.equal((await read('Party 3 May 2027', await sitAtDesk(service, 'subscriber'))).status, 403)
+    doesNotMatch(body, /<script>alert/)
+    equal((await read('x'.repeat(301))).status, 422)
+    equal((await read('')).status, 200)
+    equal((await read('Party 3 May 2027', await sitAtDesk(service, 'subscriber'))).status, 403)
     const contributor = await read('Party 3 May 2027', await sitAtDesk(service, 'contributor'))
-    assert.match(contributor.body, /name="status" value="pending"/)
-    assert.doesNotMatch(contributor.body, /name="status" value="publish"/)
+    match(contributor.body, /name="status" value="pending"/)
+    doesNotMatch(contributor.body, /name="status" value="publish"/)
   })
 
   test('Today has a place for the line', async () => {
-    assert.match(
-      (await editor.get('/desk/')).body,
-      /<form class="quick" method="post" action="\/desk\/quick">/,
-    )
+    match((await editor.get('/desk/')).body, /<form class="quick" method="post" action="\/desk\/quick">/)
   })
 
   test('12/4 is in April where English is written so, and in December where it is not', async () => {
@@ -122,7 +119,7 @@ describe('an event in one line', () => {
         line: 'Choir 12/4/2027 19:30',
       })
       await own.close()
-      assert.ok(body.includes(day), timezone)
+      ok(body.includes(day), timezone)
     }
   })
 
@@ -135,7 +132,7 @@ describe('an event in one line', () => {
       const own = await startService({ language })
       const { body } = await (await sitAtDesk(own, 'editor')).post('/desk/quick', { line })
       await own.close()
-      assert.equal(controlsIn(body).start_time, '19:30')
-      assert.match(body, new RegExp(day, 'i'))
+      equal(controlsIn(body).start_time, '19:30')
+      match(body, new RegExp(day, 'i'))
     })
 })

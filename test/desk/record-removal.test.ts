@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { doesNotMatch, equal, match, notEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deskHere } from '../support/desk.ts'
 import { day, serviceForTests } from '../support/service.ts'
@@ -13,20 +13,20 @@ describe('records that are not wanted any more', () => {
     for (let i = 0; i < 3; i++)
       await service.create('/events', { title: `Use ${i}`, ...day, venue: venue.id, organizer: organizer.id })
     const venues = (await editor.get('/desk/venues?search=counted')).body
-    assert.match(venues, new RegExp(`href="/desk/events\\?venue=${venue.id}">3</a>`))
-    assert.match((await editor.get('/desk/organizers?search=counted')).body, />3<\/a>/)
-    assert.match((await editor.get(`/desk/events?venue=${venue.id}`)).body, /Use 0/)
+    match(venues, new RegExp(`href="/desk/events\\?venue=${venue.id}">3</a>`))
+    match((await editor.get('/desk/organizers?search=counted')).body, />3<\/a>/)
+    match((await editor.get(`/desk/events?venue=${venue.id}`)).body, /Use 0/)
   })
 
   test('removing a venue in use says by how many first, and an unused one goes at once', async () => {
     const used = await service.create('/venues', { venue: 'Used Hall' })
     for (let i = 0; i < 2; i++) await service.create('/events', { title: 'Fair', ...day, venue: used.id })
     const asked = await editor.post(`/desk/venues/${used.id}/trash`, {})
-    assert.equal(asked.status, 200)
-    assert.match(asked.body, /Events that have it: 2/)
-    assert.equal((await service.get(`/venues/${used.id}`)).body.status, 'publish')
+    equal(asked.status, 200)
+    match(asked.body, /Events that have it: 2/)
+    equal((await service.get(`/venues/${used.id}`)).body.status, 'publish')
     await editor.save(`/desk/venues/${used.id}/trash`, { sure: '1' })
-    assert.equal((await service.get(`/venues/${used.id}`, 'admin')).body.status, 'trash')
+    equal((await service.get(`/venues/${used.id}`, 'admin')).body.status, 'trash')
     const unused = await service.create('/venues', { venue: 'Unused Hall' })
     await editor.save(`/desk/venues/${unused.id}/trash`, {})
   })
@@ -38,11 +38,11 @@ describe('records that are not wanted any more', () => {
     ] as const) {
       const { id } = await service.create(`/${room}`, { name })
       const asked = await editor.post(`/desk/${room}/${id}/trash`, {})
-      assert.equal(asked.status, 200)
-      assert.match(asked.body, /No event has it\./)
-      assert.equal((await service.get(`/${room}/${id}`)).status, 200)
+      equal(asked.status, 200)
+      match(asked.body, /No event has it\./)
+      equal((await service.get(`/${room}/${id}`)).status, 200)
       await editor.save(`/desk/${room}/${id}/trash`, { sure: '1' })
-      assert.notEqual((await service.get(`/${room}/${id}`)).status, 200)
+      notEqual((await service.get(`/${room}/${id}`)).status, 200)
     }
   })
 
@@ -56,33 +56,30 @@ describe('records that are not wanted any more', () => {
       const twice = await service.create(`/${room}`, { [naming]: 'The Twin' })
       const stays = await service.create(`/${room}`, { [naming]: 'The One' })
       const event = await service.create('/events', { title: 'Over', ...day, [link]: twice.id })
-      assert.match((await editor.get(`/desk/${room}/${twice.id}`)).body, /\/merge">Merge…/)
-      assert.match((await editor.get(`/desk/${room}/${twice.id}/merge`)).body, /undone for 30 days/)
+      match((await editor.get(`/desk/${room}/${twice.id}`)).body, /\/merge">Merge…/)
+      match((await editor.get(`/desk/${room}/${twice.id}/merge`)).body, /undone for 30 days/)
       const wrong = await editor.post(`/desk/${room}/${twice.id}/merge`, { into: 'Nobody' })
-      assert.equal(wrong.status, 422)
-      assert.match(wrong.body, /There is no other one “Nobody”\./)
-      assert.equal(
-        (await editor.post(`/desk/${room}/${twice.id}/merge`, { into: String(twice.id) })).status,
-        422,
-      )
+      equal(wrong.status, 422)
+      match(wrong.body, /There is no other one “Nobody”\./)
+      equal((await editor.post(`/desk/${room}/${twice.id}/merge`, { into: String(twice.id) })).status, 422)
       const into = room === 'tags' ? String(stays.id) : 'the one'
       const merged = await editor.post(`/desk/${room}/${twice.id}/merge`, { into })
-      assert.equal(merged.headers.get('location'), `/desk/${room}/${stays.id}?merged=1`, merged.body)
+      equal(merged.headers.get('location'), `/desk/${room}/${stays.id}?merged=1`, merged.body)
       const { body } = await service.get(`/events/${event.id}`)
-      assert.equal([body[link]].flat()[0].id, stays.id)
-      assert.match((await editor.get(`/desk/${room}/${stays.id}?merged=1`)).body, /Events moved: 1/)
+      equal([body[link]].flat()[0].id, stays.id)
+      match((await editor.get(`/desk/${room}/${stays.id}?merged=1`)).body, /Events moved: 1/)
     }
   })
 
   test('what is in the trash stands in a tab of its own, and is restored from there', async () => {
     const { id } = await service.create('/organizers', { organizer: 'Gone Choir' })
     await editor.post(`/desk/organizers/${id}/trash`, {})
-    assert.doesNotMatch((await editor.get('/desk/organizers')).body, /Gone Choir/)
+    doesNotMatch((await editor.get('/desk/organizers')).body, /Gone Choir/)
     const trash = (await editor.get('/desk/organizers?status=trash')).body
-    assert.match(trash, /Gone Choir/)
-    assert.match(trash, new RegExp(`action="/desk/organizers/${id}/restore"`))
+    match(trash, /Gone Choir/)
+    match(trash, new RegExp(`action="/desk/organizers/${id}/restore"`))
     await editor.save(`/desk/organizers/${id}/restore`, {})
-    assert.equal((await service.get(`/organizers/${id}`)).body.status, 'publish')
-    assert.doesNotMatch((await editor.get('/desk/tags')).body, /status=trash/)
+    equal((await service.get(`/organizers/${id}`)).body.status, 'publish')
+    doesNotMatch((await editor.get('/desk/tags')).body, /status=trash/)
   })
 })

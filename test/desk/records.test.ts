@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rowsOf } from '../import/calendar-command.ts'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
@@ -23,19 +23,19 @@ describe('rooms of records, which follow from their declarations', () => {
   for (const { room, naming, more } of rooms)
     test(`a form without a script makes and changes one of the ${room} as REST would`, async () => {
       const made = await editor.post(`/desk/${room}/new`, { [naming]: 'St Brigid’s', ...more })
-      assert.equal(made.status, 303, JSON.stringify(made.body))
+      equal(made.status, 303, JSON.stringify(made.body))
       const [, id] = /\/(\d+)\?saved$/.exec(made.headers.get('location') ?? '') ?? []
       const { body } = await service.get(`/${room}/${id}`)
       const expected: Record<string, unknown> = { ...more, ...('step_free' in more && { step_free: true }) }
       for (const [name, value] of Object.entries(expected))
-        assert.equal(String(body[name]).replace(/<\/?p>|\n/g, ''), String(value), name)
+        equal(String(body[name]).replace(/<\/?p>|\n/g, ''), String(value), name)
       const form = await editor.get(`/desk/${room}/${id}`)
-      assert.equal(form.status, 200)
-      for (const value of Object.values(more)) assert.ok(form.body.includes(value), value)
+      equal(form.status, 200)
+      for (const value of Object.values(more)) ok(form.body.includes(value), value)
       const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
       await editor.save(`/desk/${room}/${id}`, { [naming]: 'The Blue Kettle', version })
-      assert.equal((await service.get(`/${room}/${id}`)).body[naming], 'The Blue Kettle')
-      assert.match((await editor.get(`/desk/${room}?search=Kettle`)).body, /The Blue Kettle/)
+      equal((await service.get(`/${room}/${id}`)).body[naming], 'The Blue Kettle')
+      match((await editor.get(`/desk/${room}?search=Kettle`)).body, /The Blue Kettle/)
     })
 
   test('the position of a venue is one field for figures, a link of a map or a plus code', async () => {
@@ -45,26 +45,26 @@ describe('rooms of records, which follow from their declarations', () => {
     }
     const link = 'https://www.google.com/maps/place/Kettle/@53.1,-9.3,17z/data=!3m1!8m2!3d53.27!4d-9.05'
     const id = await editor.save('/desk/venues/new', { venue: 'Placed', status: 'publish', position: link })
-    assert.deepEqual(await shown(id), [53.27, -9.05])
+    deepEqual(await shown(id), [53.27, -9.05])
     const { body } = await editor.get(`/desk/venues/${id}`)
-    assert.match(body, /name="position" value="53\.27, -9\.05"/)
-    assert.doesNotMatch(body, /name="geo_lat"/)
+    match(body, /name="position" value="53\.27, -9\.05"/)
+    doesNotMatch(body, /name="geo_lat"/)
     const first = { shown_position: '53.27, -9.05' }
     await editor.save(`/desk/venues/${id}`, { ...first, position: '53.27, -9.05', city: 'Galway' })
-    assert.deepEqual(await shown(id), [53.27, -9.05])
+    deepEqual(await shown(id), [53.27, -9.05])
     await editor.save(`/desk/venues/${id}`, { ...first, position: '7WCX+2X Galway' })
-    assert.equal((await shown(id)).map((one) => Number(one).toFixed(3)).join(), '53.270,-9.050')
+    equal((await shown(id)).map((one) => Number(one).toFixed(3)).join(), '53.270,-9.050')
     const wrong = await editor.post(`/desk/venues/${id}`, {
       ...first,
       position: 'https://maps.app.goo.gl/abc',
     })
-    assert.equal(wrong.status, 422)
-    assert.match(wrong.body, /copy the long address/)
-    assert.match(wrong.body, /name="position" value="https:\/\/maps\.app/)
+    equal(wrong.status, 422)
+    match(wrong.body, /copy the long address/)
+    match(wrong.body, /name="position" value="https:\/\/maps\.app/)
     await editor.save(`/desk/venues/${id}`, { geo_lat: '48.1', geo_lng: '11.5' })
-    assert.deepEqual(await shown(id), [48.1, 11.5])
+    deepEqual(await shown(id), [48.1, 11.5])
     await editor.save(`/desk/venues/${id}`, { ...first, position: '' })
-    assert.deepEqual(await shown(id), [undefined, undefined])
+    deepEqual(await shown(id), [undefined, undefined])
   })
 
   test('texts of every form end their lines as those of REST do', async () => {
@@ -72,13 +72,13 @@ describe('rooms of records, which follow from their declarations', () => {
     const [admin, contributor] = [await sitAtDesk(service, 'admin'), await sitAtDesk(service, 'contributor')]
     const saved = async (desk: AtDesk, path: string, fields: Record<string, string>) => {
       const { status, headers, body } = await desk.post(path, fields)
-      assert.equal(status, 303, `${path} ${JSON.stringify(body)}`)
+      equal(status, 303, `${path} ${JSON.stringify(body)}`)
       return /\/(\d+)\?/.exec(headers.get('location') ?? '')?.[1] ?? ''
     }
     for (const { room, naming } of rooms) {
       const id = await saved(editor, `/desk/${room}/new`, { [naming]: 'With lines', description: text })
       const { description } = (await service.get(`/${room}/${id}`)).body
-      if (naming === 'name') assert.equal(description, 'One\n\nTwo\nthree')
+      if (naming === 'name') equal(description, 'One\n\nTwo\nthree')
     }
     const event = {
       title: 'Lines',
@@ -96,7 +96,7 @@ describe('rooms of records, which follow from their declarations', () => {
     await saved(editor, `/desk/inbox/event/${sent.id}/send-back`, { note: text })
     await saved(contributor, '/desk/events/new', { ...event, note: text })
     await saved(admin, '/desk/look', { version: '', slug_0: 'lines', text_0: `# ${text}`, pages_intro: text })
-    assert.doesNotMatch(await rowsOf(service.app.database), /\\r/)
+    doesNotMatch(await rowsOf(service.app.database), /\\r/)
   })
 
   test('a venue and an organizer have a picture, sent, described, replaced, removed there', async () => {
@@ -114,28 +114,28 @@ describe('rooms of records, which follow from their declarations', () => {
         { [naming]: 'With a face', image_alt: 'The door' },
         await plain('red'),
       )
-      assert.equal(made.status, 303, await made.text())
+      equal(made.status, 303, await made.text())
       const at = made.headers.get('location')?.replace('?saved', '') ?? ''
       const shown = async () => (await service.get(at.replace('/desk', ''))).body.image
       const first = await shown()
-      assert.match(
+      match(
         (await editor.get(at)).body,
         /name="image_alt" aria-describedby="image_alt-hint" value="The door"/,
       )
       const other = await send(at, { image: String(first.id), image_alt: 'The door' }, await plain('blue'))
-      assert.equal(other.status, 303, await other.text())
+      equal(other.status, 303, await other.text())
       const second = await shown()
-      assert.notEqual(second.id, first.id)
-      assert.doesNotMatch((await editor.get(at)).body, /value="The door"/, 'was said of another picture')
+      notEqual(second.id, first.id)
+      doesNotMatch((await editor.get(at)).body, /value="The door"/, 'was said of another picture')
       await editor.save(at, { [naming]: 'With another' })
-      assert.equal((await shown()).id, second.id)
+      equal((await shown()).id, second.id)
       await editor.save(at, { image: String(first.id) })
-      assert.equal((await shown()).id, first.id)
+      equal((await shown()).id, first.id)
       await editor.save(at, { image: '0' })
-      assert.ok(!(await shown()))
+      ok(!(await shown()))
       const wrong = await send(at, {}, '<svg xmlns="http://www.w3.org/2000/svg"/>')
-      assert.equal(wrong.status, 422)
-      assert.match(await wrong.text(), /<a href="#image">/)
+      equal(wrong.status, 422)
+      match(await wrong.text(), /<a href="#image">/)
     }
   })
 
@@ -146,15 +146,15 @@ describe('rooms of records, which follow from their declarations', () => {
     const below = await service.create('/categories', { name: 'Zither duets', parent: id })
     const { body } = await editor.get(`/desk/categories/${id}`)
     const [, choices = ''] = /<select[^>]*name="parent"[^>]*>(.*?)<\/select>/s.exec(body) ?? []
-    assert.match(choices, new RegExp(`<option value="${parent.id}" selected>Zither<`))
-    for (const other of [id, below.id]) assert.ok(!choices.includes(`value="${other}"`), choices)
+    match(choices, new RegExp(`<option value="${parent.id}" selected>Zither<`))
+    for (const other of [id, below.id]) ok(!choices.includes(`value="${other}"`), choices)
   })
 
   test('a form without a version changes what it names', async () => {
     const { id } = await service.create('/venues', { venue: 'Barn', city: 'Cork' })
     await editor.save(`/desk/venues/${id}`, { city: 'Sligo' })
     const { body } = await service.get(`/venues/${id}`)
-    assert.deepEqual([body.venue, body.city], ['Barn', 'Sligo'])
+    deepEqual([body.venue, body.city], ['Barn', 'Sligo'])
   })
 
   test('a form that is sent twice makes one record', async () => {
@@ -163,16 +163,16 @@ describe('rooms of records, which follow from their declarations', () => {
       editor.post('/desk/venues/new', form),
       editor.post('/desk/venues/new', form),
     ])
-    assert.deepEqual([first.status, second.status], [303, 303])
-    assert.equal(first.headers.get('location'), second.headers.get('location'))
+    deepEqual([first.status, second.status], [303, 303])
+    equal(first.headers.get('location'), second.headers.get('location'))
   })
 
   test('pages of the desk are kept by nobody, indexed by nobody and framed by nobody', async () => {
     const { headers } = await editor.get('/desk/venues')
-    assert.equal(headers.get('cache-control'), 'no-store')
-    assert.equal(headers.get('x-robots-tag'), 'noindex')
-    assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
-    assert.equal(headers.get('referrer-policy'), 'same-origin')
-    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin')
+    equal(headers.get('cache-control'), 'no-store')
+    equal(headers.get('x-robots-tag'), 'noindex')
+    match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+    equal(headers.get('referrer-policy'), 'same-origin')
+    equal(headers.get('cross-origin-opener-policy'), 'same-origin')
   })
 })

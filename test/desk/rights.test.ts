@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { decodedText } from '../../src/base/text/html.ts'
 import { addDays } from '../../src/base/text/moments.ts'
@@ -98,7 +98,7 @@ const putBack = async (service: TestService, editor: AtDesk, room: string, namin
 const versionIn = async (editor: AtDesk, path: string) => {
   const { body } = await editor.get(path)
   const [, version] = /name="version" value="(\d+)"/.exec(body) ?? []
-  assert.ok(version, path)
+  ok(version, path)
   return version
 }
 
@@ -261,7 +261,7 @@ const APART: Readonly<Record<string, Apart>> = {
         text: `Date,Title\n2027-04-01,Choir ${++made}`,
         action: 'import',
       })
-      assert.equal(sent.status, 303)
+      equal(sent.status, 303)
       const { id } = await service.app.database.read
         .selectFrom('imports')
         .select('id')
@@ -339,7 +339,7 @@ describe('what a role may do at the desk', () => {
       methods.includes('POST') ? [address] : [],
     )
     const known = [ROWS, APART, OWN].flatMap((table) => Object.keys(table))
-    assert.deepEqual(known.toSorted(), posted.toSorted())
+    deepEqual(known.toSorted(), posted.toSorted())
   })
 
   test('no list or form links to what its reader may not open, and one’s own events come first', async () => {
@@ -369,8 +369,8 @@ describe('what a role may do at the desk', () => {
         for (const [, href = ''] of main.matchAll(/ href="([^"#]*)/g))
           hrefs.add(href.replace(service.origin, ''))
         if (login === 'contributor' && /^\/(month.*|events|)$/.test(path)) {
-          assert.match(main, new RegExp(`href="/desk/events/${own.id}"`), path)
-          if (path !== '/events') assert.ok(main.indexOf('My own') < main.indexOf('Of others'), path)
+          match(main, new RegExp(`href="/desk/events/${own.id}"`), path)
+          if (path !== '/events') ok(main.indexOf('My own') < main.indexOf('Of others'), path)
         }
       }
       for (const path of hrefs)
@@ -381,7 +381,7 @@ describe('what a role may do at the desk', () => {
         }
       for (const href of hrefs) {
         const { status } = await at(login).get(decodedText(href))
-        assert.ok(status < 400, `${login} to ${href}: ${status}`)
+        ok(status < 400, `${login} to ${href}: ${status}`)
       }
     }
   })
@@ -396,20 +396,19 @@ describe('what a role may do at the desk', () => {
           refused.push(login)
           continue
         }
-        assert.ok(status < 300, `${login} ${rest.method} ${rest.path}: ${status}`)
+        ok(status < 300, `${login} ${rest.method} ${rest.path}: ${status}`)
         const answer = await at(login).post(`/desk${desk.path}`, desk.form)
-        assert.ok(answer.status < 400, `${login} at ${page}: ${answer.status} ${answer.body}`)
+        ok(answer.status < 400, `${login} at ${page}: ${answer.status} ${answer.body}`)
       }
-      assert.ok(refused.includes('subscriber'), 'REST refuses somebody')
+      ok(refused.includes('subscriber'), 'REST refuses somebody')
       const { desk } = await row(service, at('editor'))
       const stored = await storedRows(service.app.database.read)
       for (const login of refused) {
         const { status, body } = await at(login).post(`/desk${desk.path}`, desk.form)
         // A bulk action events answers 200 and reports each event by itself.
-        if (page !== '/events/many')
-          assert.ok([403, 404].includes(status), `${login} at ${page}: ${status} ${body}`)
+        if (page !== '/events/many') ok([403, 404].includes(status), `${login} at ${page}: ${status} ${body}`)
       }
-      assert.deepEqual(await storedRows(service.app.database.read), stored)
+      deepEqual(await storedRows(service.app.database.read), stored)
     })
 
   for (const [page, { twin, whom, posted }] of Object.entries(APART))
@@ -417,12 +416,12 @@ describe('what a role may do at the desk', () => {
       const refused = await posted(service)
       const stored = await storedRows(service.app.database.read)
       for (const login of USERS.filter((one) => !whom.includes(one)))
-        assert.equal((await at(login).post(`/desk${refused.path}`, refused.form)).status, 403, login)
-      assert.deepEqual(await storedRows(service.app.database.read), stored)
+        equal((await at(login).post(`/desk${refused.path}`, refused.form)).status, 403, login)
+      deepEqual(await storedRows(service.app.database.read), stored)
       for (const login of whom) {
         const { path, form } = await posted(service)
         const { status, body } = await at(login).post(`/desk${path}`, form)
-        assert.ok(status < 400, `${login}: ${status} ${body}`)
+        ok(status < 400, `${login}: ${status} ${body}`)
       }
     })
 })

@@ -1,7 +1,7 @@
 // Checks the screens of the desk in Chromium and Firefox, where installed. `npm run pages:check` checks every
 // screen in every sight.
 
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ifError, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
@@ -74,7 +74,7 @@ const SCREENS = [
 const FAILING = ['/desk/nowhere', '/desk/set-up/none', '/wp-admin/authorize-application.php?app_name=']
 
 async function ground(service: TestService): Promise<string[]> {
-  await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
+  await prepareGround({ ...service.config, port: 0 }, ifError, { demo: true })
   const start = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
   const times = onDay(start, '18:00:00', '20:00:00')
   const odd = { title: `${'W'.repeat(300)} <b>كلمة</b>`, ...times, venue: { venue: 'V'.repeat(300) } }
@@ -148,14 +148,14 @@ function lookIn(start: () => Promise<Browser>): void {
     )
   }
   const objections = async (where: string) => {
-    assert.deepEqual(await tab.evaluate<string[]>(axeScript('target-size')), [], where)
+    deepEqual(await tab.evaluate<string[]>(axeScript('target-size')), [], where)
     await requireFit(where)
   }
   const requireFit = async (where: string) => {
     const [inner, outer] = await tab.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, innerWidth]',
     )
-    assert.ok(inner <= outer, `${where} is ${inner} wide in ${outer}`)
+    ok(inner <= outer, `${where} is ${inner} wide in ${outer}`)
   }
 
   test('signing in says what is wrong, and then opens the desk', async () => {
@@ -166,10 +166,10 @@ function lookIn(start: () => Promise<Browser>): void {
       `document.querySelector('[name=password]').value ` +
       `= ${JSON.stringify(password)}; document.querySelector('main form').requestSubmit()`
     await go(fill('a wrong password'))
-    assert.equal(await tab.evaluate('Boolean(document.querySelector("[role=alert]"))'), true)
+    equal(await tab.evaluate('Boolean(document.querySelector("[role=alert]"))'), true)
     await objections('/desk/sign-in after a wrong password')
     await go(fill(DESK_PASSWORD))
-    assert.match(await tab.evaluate<string>('location.pathname'), /^\/desk\//)
+    match(await tab.evaluate<string>('location.pathname'), /^\/desk\//)
   })
 
   for (const [at, sight] of (isWhole ? ALL : FEW).entries())
@@ -184,15 +184,15 @@ function lookIn(start: () => Promise<Browser>): void {
         if (!isForAxe && at === 0) continue
         tab.complaints.length = 0
         await tab.goTo(service.origin + screen)
-        assert.ok(!(await tab.evaluate<string>('location.pathname')).endsWith('/sign-in'), screen)
+        ok(!(await tab.evaluate<string>('location.pathname')).endsWith('/sign-in'), screen)
         if (isForAxe) await objections(screen)
         else await requireFit(screen)
-        if (!FAILING.includes(screen)) assert.deepEqual(tab.complaints, [], screen)
+        if (!FAILING.includes(screen)) deepEqual(tab.complaints, [], screen)
       }
       const foreign = tab.requested.filter(
         (address) => !address.startsWith(service.origin) && !address.startsWith('data:'),
       )
-      assert.deepEqual(foreign, [])
+      deepEqual(foreign, [])
     })
 
   test('a form with a fault moves the focus to what is wrong, and axe does not object', async () => {
@@ -200,7 +200,7 @@ function lookIn(start: () => Promise<Browser>): void {
     for (const screen of ['/desk/venues/new', '/desk/events/new']) {
       await tab.goTo(service.origin + screen)
       await go(`document.querySelector('form.edit').requestSubmit()`)
-      assert.equal(await tab.evaluate('document.activeElement.id'), 'faults', screen)
+      equal(await tab.evaluate('document.activeElement.id'), 'faults', screen)
       await objections(`${screen} with a fault`)
     }
   })
@@ -212,7 +212,7 @@ function lookIn(start: () => Promise<Browser>): void {
       .map((one) => { one.textContent += ' or another'; return one })
       .filter((one) => one.getBoundingClientRect().right > innerWidth)
       .map((one) => one.textContent)`)
-    assert.deepEqual(beyond, [])
+    deepEqual(beyond, [])
   })
 
   test('a yes to a program leads to its address, which the policy of the page allows', async () => {
@@ -242,7 +242,7 @@ describe('the markup of the desk', {
     const isMeant = (fault: string) => fault.endsWith('Duplicate form control name "status"')
     for (const screen of screens) {
       const faults = await validate((await desk.get(screen)).body)
-      assert.deepEqual(faults.filter((fault) => !isMeant(fault)).slice(0, 5), [], screen)
+      deepEqual(faults.filter((fault) => !isMeant(fault)).slice(0, 5), [], screen)
     }
   })
 })

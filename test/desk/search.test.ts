@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { deskHere } from '../support/desk.ts'
 import { day, serviceForTests } from '../support/service.ts'
@@ -23,43 +23,40 @@ describe('the search of the bar', () => {
 
   test('a sole hit opens, whether it is found by its number, slug, UID, venue or organizer', async () => {
     const event = `/desk/events/${jazz.id}`
-    assert.equal(await goal(String(jazz.id)), event)
-    assert.equal(await goal(jazz.slug), event)
-    assert.equal(await goal('Thursday J'), event)
+    equal(await goal(String(jazz.id)), event)
+    equal(await goal(jazz.slug), event)
+    equal(await goal('Thursday J'), event)
     const { uid } = await service.app.database.read
       .selectFrom('events')
       .select('uid')
       .where('id', '=', jazz.id)
       .executeTakeFirstOrThrow()
-    assert.equal(await goal(uid), event)
-    assert.match(String(await goal('mill')), /\/desk\/venues\/\d+$/)
-    assert.match(String(await goal('harbour')), /\/desk\/organizers\/\d+$/)
+    equal(await goal(uid), event)
+    match(String(await goal('mill')), /\/desk\/venues\/\d+$/)
+    match(String(await goal('harbour')), /\/desk\/organizers\/\d+$/)
   })
 
   test('several hits are listed with what they are, and lead on to all events with these words', async () => {
     const { status, body } = await editor.get('/desk/search?search=jazz')
-    assert.equal(status, 200)
-    assert.match(body, /Thursday Jazz/)
-    assert.match(body, /Jazz for Children<\/a> <span class="state">Draft/)
-    assert.match(body, /Event · Thursday, April 1, 2027/)
-    assert.match(body, /href="\/desk\/events\?search=jazz"/)
-    assert.match((await editor.get('/desk/search?search=nothing+such')).body, /Nothing matches/)
-    assert.equal((await editor.get('/desk/search')).status, 200)
+    equal(status, 200)
+    match(body, /Thursday Jazz/)
+    match(body, /Jazz for Children<\/a> <span class="state">Draft/)
+    match(body, /Event · Thursday, April 1, 2027/)
+    match(body, /href="\/desk\/events\?search=jazz"/)
+    match((await editor.get('/desk/search?search=nothing+such')).body, /Nothing matches/)
+    equal((await editor.get('/desk/search')).status, 200)
   })
 
   test('a script is told the same as data', async () => {
     const { headers, body } = await editor.get('/desk/search/as-typed?search=jazz')
-    assert.match(headers.get('content-type') ?? '', /^application\/json/)
-    assert.equal(headers.get('cache-control'), 'no-store')
+    match(headers.get('content-type') ?? '', /^application\/json/)
+    equal(headers.get('cache-control'), 'no-store')
     const { hits, told } = typeof body === 'string' ? JSON.parse(body) : body
-    assert.deepEqual(
-      hits.map(({ title, state }: { title: string; state: string }) => [title, state]).toSorted(),
-      [
-        ['Jazz for Children', 'Draft'],
-        ['Thursday Jazz', ''],
-      ],
-    )
-    assert.equal(told, '2 found')
+    deepEqual(hits.map(({ title, state }: { title: string; state: string }) => [title, state]).toSorted(), [
+      ['Jazz for Children', 'Draft'],
+      ['Thursday Jazz', ''],
+    ])
+    equal(told, '2 found')
   })
 
   test('what was typed is text, and nothing that is typed is a defect', async () => {
@@ -73,9 +70,9 @@ describe('the search of the bar', () => {
       "'; drop",
     ]) {
       const { status, body } = await editor.get(`/desk/search?${new URLSearchParams({ search })}`)
-      assert.equal(status, 200, search)
-      assert.doesNotMatch(body, /<script>alert/)
-      assert.equal(
+      equal(status, 200, search)
+      doesNotMatch(body, /<script>alert/)
+      equal(
         (await editor.get(`/desk/search/as-typed?${new URLSearchParams({ search })}`)).status,
         200,
         search,
@@ -87,15 +84,15 @@ describe('the search of the bar', () => {
     const { id } = await service.create('/events', { title: 'Night at the Jazzkeller', ...day })
     await until(async () => (await goal('jazzkeler')) === `/desk/events/${id}`, 'it is not found')
     for (const search of ['night jazzkeller', 'nights', 'jazzkellers'])
-      assert.equal(await goal(search), `/desk/events/${id}`, search)
+      equal(await goal(search), `/desk/events/${id}`, search)
     const suggested = async (search: string) => {
       const { body } = await service.get(`~/events/suggest?${new URLSearchParams({ search })}`)
       return body.suggestions.map(({ name }: { name: string }) => name)
     }
     for (const search of ['jazzkeler', 'nihgt jazzkeller']) {
       await until(async () => (await suggested(search)).length > 0, `nothing is suggested for ${search}`)
-      assert.deepEqual(await suggested(search), ['Night at the Jazzkeller'])
+      deepEqual(await suggested(search), ['Night at the Jazzkeller'])
     }
-    assert.deepEqual(await suggested('jazzkeler nowhere'), [])
+    deepEqual(await suggested('jazzkeler nowhere'), [])
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type AtDesk, sitAtDesk } from '../support/desk.ts'
 import { pluck } from '../support/lists.ts'
@@ -27,12 +27,7 @@ describe('what the desk shows of what others have not published', () => {
       await desk.post('/desk/events/words', { ...typed, ...links, title: 'Hidden event' }),
       await desk.post('/desk/events/preview', { ...typed, ...links }),
       await desk.post(`/desk/events/preview?id=${ids.event}`, { ...typed, ...links }),
-      await desk.post('/desk/events/many', {
-        do: 'trash',
-        ids: ids.event,
-        sure: '1',
-        key: 'asking-for-it',
-      }),
+      await desk.post('/desk/events/many', { do: 'trash', ids: ids.event, sure: '1', key: 'asking-for-it' }),
       await desk.get(`/desk/events/many?do=trash&ids=${ids.event}`),
       await desk.get('/desk/events/many/asking-for-it'),
       ...(await Promise.all(
@@ -62,9 +57,9 @@ describe('what the desk shows of what others have not published', () => {
     test(`no page names a draft of others to the ${login}`, async () => {
       const desk = await sitAtDesk(service, login)
       for (const { status, body } of await pagesOf(desk)) {
-        assert.ok(status < 500, String(body))
+        ok(status < 500, String(body))
         const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
-        assert.doesNotMatch(text, /Hidden (?:hall|street|choir|event|tag)/)
+        doesNotMatch(text, /Hidden (?:hall|street|choir|event|tag)/)
       }
     })
 
@@ -72,8 +67,8 @@ describe('what the desk shows of what others have not published', () => {
     await service.create('/venues', { venue: 'Open hall' }, 'editor')
     const subscriber = await sitAtDesk(service, 'subscriber')
     for (const room of ['', 'events', 'month', 'inbox', 'venues', 'organizers', 'categories', 'tags', 'me'])
-      assert.equal((await subscriber.get(`/desk/${room}`)).status, 200, room)
-    assert.match((await subscriber.get('/desk/venues')).body, /Open hall/)
+      equal((await subscriber.get(`/desk/${room}`)).status, 200, room)
+    match((await subscriber.get('/desk/venues')).body, /Open hall/)
   })
 
   test('a save keeps the venue that a form could not name, and takes none that was emptied', async () => {
@@ -87,10 +82,10 @@ describe('what the desk shows of what others have not published', () => {
     const { id } = await service.create('/events', linked, 'editor')
     const form = { title: 'Changed', venue: [ids.venue], venue_name: '' }
     await author.save(`/desk/events/${id}`, form)
-    assert.equal((await service.get(`/events/${id}`, 'editor')).body.venue.venue, 'Hidden hall')
+    equal((await service.get(`/events/${id}`, 'editor')).body.venue.venue, 'Hidden hall')
     const editor = await sitAtDesk(service, 'editor')
     await editor.save(`/desk/events/${id}`, form)
-    assert.deepEqual((await service.get(`/events/${id}`, 'editor')).body.venue, [])
+    deepEqual((await service.get(`/events/${id}`, 'editor')).body.venue, [])
   })
 
   test('what somebody made before becoming a reader is shown as by REST: drafts, no trash', async () => {
@@ -103,7 +98,7 @@ describe('what the desk shows of what others have not published', () => {
     const answers = await Promise.all(
       [draft, gone].map(({ id }) => service.get(`/events/${id}`, 'subscriber')),
     )
-    assert.deepEqual(pluck(answers, 'status'), [200, 403])
+    deepEqual(pluck(answers, 'status'), [200, 403])
     const reader = await sitAtDesk(service, 'subscriber')
     for (const path of [
       '/desk/search?search=Formerly',
@@ -114,9 +109,9 @@ describe('what the desk shows of what others have not published', () => {
       '/desk/month/2027-04',
     ]) {
       const { body } = await reader.get(path)
-      assert.doesNotMatch(JSON.stringify(body ?? ''), /Formerly trashed/, path)
+      doesNotMatch(JSON.stringify(body ?? ''), /Formerly trashed/, path)
     }
-    assert.match((await reader.get('/desk/events?status=draft')).body, /Formerly drafted/)
+    match((await reader.get('/desk/events?status=draft')).body, /Formerly drafted/)
   })
 
   test('a hidden link is shown to no author who may not change it now, and proposals keep it', async () => {
@@ -146,15 +141,15 @@ describe('what the desk shows of what others have not published', () => {
       await author.post(`/desk/events/${id}`, { online_url: 'https://meet.example.org/mine' }),
       await author.get('/desk/inbox'),
     ]
-    assert.deepEqual(pluck(seen, 'status'), [200, 200, 412, 422, 303, 200, 200, 303, 200])
-    for (const { body } of seen) assert.doesNotMatch(String(body), /secret/)
+    deepEqual(pluck(seen, 'status'), [200, 200, 412, 422, 303, 200, 200, 303, 200])
+    for (const { body } of seen) doesNotMatch(String(body), /secret/)
     await author.post(`/desk/events/${id}`, { title: 'Proposed', online_url: '' })
     const [, publish = ''] =
       /action="(\/desk\/inbox\/proposal\/\d+\/publish)"/.exec((await editor.get('/desk/inbox')).body) ?? []
     await editor.post(publish, {})
     const { body } = await service.get(`/events/${id}`, 'editor')
-    assert.deepEqual([body.title, body.online_url], ['Proposed', later])
-    assert.match((await editor.get(`/desk/events/${id}`)).body, /secret-2/)
+    deepEqual([body.title, body.online_url], ['Proposed', later])
+    match((await editor.get(`/desk/events/${id}`)).body, /secret-2/)
   })
 
   test('no address makes the desk say what a stranger has written', async () => {
@@ -170,8 +165,8 @@ describe('what the desk shows of what others have not published', () => {
       '/desk/inbox?by=%00',
     ]) {
       const { status, body } = await editor.get(path)
-      assert.equal(status, 200, path)
-      assert.doesNotMatch(body, /Forged/, path)
+      equal(status, 200, path)
+      doesNotMatch(body, /Forged/, path)
     }
   })
 
@@ -193,8 +188,8 @@ describe('what the desk shows of what others have not published', () => {
       ['subscriber', false],
     ] as const) {
       const { body } = await (await sitAtDesk(service, login)).get('/desk/events')
-      assert.doesNotMatch(body, /private-abc/)
-      assert.equal(body.includes('calendar.example'), isNamed, login)
+      doesNotMatch(body, /private-abc/)
+      equal(body.includes('calendar.example'), isNamed, login)
     }
   })
 })

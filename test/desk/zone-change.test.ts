@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, fail, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setOwnerSettings } from '../../src/features/pages/owner-settings.ts'
 import { deskHere } from '../support/desk.ts'
@@ -75,7 +75,7 @@ const untilZone = (timezone: string) =>
 
 async function clear(): Promise<void> {
   for (const { id } of await known()) await service.remove(`/events/${id}?force=true&recurrence_scope=this`)
-  assert.deepEqual(await known(), [])
+  deepEqual(await known(), [])
 }
 
 const idIn = (body: string) => /name="change" value="(\d+)"/.exec(body)?.[1] ?? ''
@@ -95,26 +95,23 @@ test(`a change of the zone keeps hours or moments, also of series, undone (seed 
     const before = await known()
     for (const keep of ['hour', 'moment'] as const) {
       const asked = await admin.post('/desk/settings', { timezone: to })
-      assert.deepEqual([asked.status, /name="keep" value="moment"/.test(asked.body)], [200, true])
-      assert.deepEqual(await known(), before, 'asking changes nothing')
-      assert.equal((await admin.post('/desk/settings', { timezone: to, keep })).status, 303)
+      deepEqual([asked.status, /name="keep" value="moment"/.test(asked.body)], [200, true])
+      deepEqual(await known(), before, 'asking changes nothing')
+      equal((await admin.post('/desk/settings', { timezone: to, keep })).status, 303)
       await untilZone(to)
       const moved = await known()
       for (const [at, event] of moved.entries()) {
-        const former = before[at] ?? assert.fail()
+        const former = before[at] ?? fail()
         if (keep === 'moment' && !event.all_day)
-          assert.deepEqual(
-            [event.utc_start_date, event.utc_end_date],
-            [former.utc_start_date, former.utc_end_date],
-          )
+          deepEqual([event.utc_start_date, event.utc_end_date], [former.utc_start_date, former.utc_end_date])
         else keepsHour(event, former)
         const stays = keep === 'moment' && former.recurrence !== null
-        assert.equal(event.timezone, stays ? from : to)
+        equal(event.timezone, stays ? from : to)
       }
       const { body } = await admin.get('/desk/settings?zone')
-      assert.equal((await admin.post('/desk/settings/zone/undo', { change: idIn(body) })).status, 303)
+      equal((await admin.post('/desk/settings/zone/undo', { change: idIn(body) })).status, 303)
       await untilZone(from)
-      assert.deepEqual(await known(), before)
+      deepEqual(await known(), before)
     }
     await clear()
   })
@@ -123,10 +120,9 @@ test(`a change of the zone keeps hours or moments, also of series, undone (seed 
 
 /** A clock that skips the hour shows a later one. */
 function keepsHour(event: Known, former: Known): void {
-  if (event.all_day)
-    assert.deepEqual([event.start_date, event.end_date], [former.start_date, former.end_date])
+  if (event.all_day) deepEqual([event.start_date, event.end_date], [former.start_date, former.end_date])
   else
-    assert.ok(
+    ok(
       [former.start_date, laterBy(former.start_date, 1), laterBy(former.start_date, 0.5)].includes(
         event.start_date,
       ),
@@ -137,17 +133,12 @@ test('what was made or changed since stays so when a change is taken back', asyn
   await zoneIs('UTC')
   const [one, other] = await Promise.all(
     ['One', 'Other'].map((title) =>
-      service.create('/events', {
-        title,
-        ...onDay('2027-06-01', '10:00:00', '11:00:00'),
-      }),
+      service.create('/events', { title, ...onDay('2027-06-01', '10:00:00', '11:00:00') }),
     ),
   )
   await admin.post('/desk/settings', { timezone: 'Europe/Dublin', keep: 'hour' })
   await untilZone('Europe/Dublin')
-  await service.update(`/events/${one.id}`, {
-    ...onDay('2027-06-01', '12:00:00', '13:00:00'),
-  })
+  await service.update(`/events/${one.id}`, { ...onDay('2027-06-01', '12:00:00', '13:00:00') })
   const added = await service.create('/events', {
     title: 'Added',
     ...onDay('2027-06-01', '15:00:00', '16:00:00'),
@@ -158,12 +149,12 @@ test('what was made or changed since stays so when a change is taken back', asyn
     const { start_date, utc_start_date, timezone } = await service.read(`/events/${id}`)
     return [start_date, utc_start_date, timezone]
   }
-  assert.deepEqual(await timesOf(one.id), ['2027-06-01 12:00:00', '2027-06-01 12:00:00', 'UTC'])
-  assert.deepEqual(await timesOf(other.id), ['2027-06-01 10:00:00', '2027-06-01 10:00:00', 'UTC'])
-  assert.deepEqual(await timesOf(added.id), ['2027-06-01 15:00:00', '2027-06-01 14:00:00', 'Europe/Dublin'])
+  deepEqual(await timesOf(one.id), ['2027-06-01 12:00:00', '2027-06-01 12:00:00', 'UTC'])
+  deepEqual(await timesOf(other.id), ['2027-06-01 10:00:00', '2027-06-01 10:00:00', 'UTC'])
+  deepEqual(await timesOf(added.id), ['2027-06-01 15:00:00', '2027-06-01 14:00:00', 'Europe/Dublin'])
   const again = await admin.post('/desk/settings/zone/undo', { change: '1' })
-  assert.equal(again.status, 303)
-  assert.deepEqual(await timesOf(other.id), ['2027-06-01 10:00:00', '2027-06-01 10:00:00', 'UTC'])
+  equal(again.status, 303)
+  deepEqual(await timesOf(other.id), ['2027-06-01 10:00:00', '2027-06-01 10:00:00', 'UTC'])
 })
 
 test('while events are moved to a zone or back, and for an empty zone, no other is set', async () => {
@@ -185,7 +176,7 @@ test('while events are moved to a zone or back, and for an empty zone, no other 
   } as const
   const done_utc = '2027-01-01 00:00:00'
   const empty = await admin.post('/desk/settings', { timezone: '', keep: 'hour' })
-  assert.deepEqual([empty.status, await zone()], [422, 'UTC'])
+  deepEqual([empty.status, await zone()], [422, 'UTC'])
   for (const state of ['moving', 'returning'] as const) {
     await service.app.database.write(async (tx) => {
       await tx.deleteFrom('zone_changes').execute()
@@ -196,10 +187,10 @@ test('while events are moved to a zone or back, and for an empty zone, no other 
     })
     for (const keep of ['hour', 'moment']) {
       const { status, body } = await admin.post('/desk/settings', { timezone: 'Asia/Tokyo', keep })
-      assert.deepEqual([status, await zone()], [422, 'UTC'])
-      assert.match(body, /The zone is being changed just now/)
+      deepEqual([status, await zone()], [422, 'UTC'])
+      match(body, /The zone is being changed just now/)
     }
-    assert.equal((await admin.post('/desk/settings', { timezone: 'UTC', clock: '24' })).status, 303)
+    equal((await admin.post('/desk/settings', { timezone: 'UTC', clock: '24' })).status, 303)
   }
   await service.app.database.write((tx) => tx.deleteFrom('zone_changes').execute())
 })
@@ -212,13 +203,13 @@ test('an event in the skipped hour keeps its length, and is taken back to the se
   await admin.post('/desk/settings', { timezone: 'Europe/Berlin', keep: 'hour' })
   await untilZone('Europe/Berlin')
   const { start_date, end_date, utc_end_date } = await service.read(`/events/${id}`)
-  assert.deepEqual(
+  deepEqual(
     [start_date, end_date, utc_end_date],
     ['2027-03-28 03:30:00', '2027-03-28 04:30:00', '2027-03-28 02:30:00'],
   )
   await admin.post('/desk/settings/zone/undo', { change: idIn((await admin.get('/desk/settings')).body) })
   await untilZone('UTC')
-  assert.deepEqual(
+  deepEqual(
     (await known()).find((event) => event.id === id),
     before,
   )

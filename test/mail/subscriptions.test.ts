@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { nextIssue, reminderAt } from '../../src/features/mail/issue-times.ts'
@@ -69,10 +69,10 @@ describe('subscriptions by e-mail', () => {
 
   async function subscribed(address: string, form: Record<string, string>): Promise<ReceivedMail> {
     const { status, headers } = await post('/subscribe/', { address, ...form })
-    assert.equal(status, 303)
-    assert.equal(headers.get('location'), '/subscribe/sent/')
+    equal(status, 303)
+    equal(headers.get('location'), '/subscribe/sent/')
     const confirming = await relay.mailTo(address, subject(/^Please confirm/))
-    assert.equal((await post(linkIn(confirming, 'confirm'), {})).status, 200)
+    equal((await post(linkIn(confirming, 'confirm'), {})).status, 200)
     return confirming
   }
 
@@ -105,13 +105,13 @@ describe('subscriptions by e-mail', () => {
       .executeTakeFirstOrThrow()
     for (const link of [path, path.replace('/confirm/', '/end/'), `/subscribe/mine/${id}-${secret}`])
       for (const method of ['GET', 'HEAD'])
-        assert.equal((await service.request('anonymous', method, `~${link}`)).status, 200)
-    assert.deepEqual(pluck(await rowsOf('ann@example.com'), 'confirmed_utc', 'next_utc'), [['', '']])
-    assert.match(String((await service.page(path)).body), /<button type="submit"/)
-    assert.match(String((await post(path, {})).body), /<h1[^>]*>Confirmed/)
+        equal((await service.request('anonymous', method, `~${link}`)).status, 200)
+    deepEqual(pluck(await rowsOf('ann@example.com'), 'confirmed_utc', 'next_utc'), [['', '']])
+    match(String((await service.page(path)).body), /<button type="submit"/)
+    match(String((await post(path, {})).body), /<h1[^>]*>Confirmed/)
     const [row] = await rowsOf('ann@example.com')
-    assert.ok(row && row.confirmed_utc !== '' && row.next_utc > '2026-11-27')
-    assert.equal((await service.page('/subscribe/confirm/1-x')).status, 404)
+    ok(row && row.confirmed_utc !== '' && row.next_utc > '2026-11-27')
+    equal((await service.page('/subscribe/confirm/1-x')).status, 404)
   })
 
   test('known and unknown addresses get the same answer, also programs that fill in all', async () => {
@@ -122,8 +122,8 @@ describe('subscriptions by e-mail', () => {
       post('/subscribe/', { address: 'bot@example.com', rhythm: 'daily', website: 'https://spam.example' }),
     ])
     for (const { status, headers, body } of answers)
-      assert.deepEqual([status, headers.get('location'), body], [303, '/subscribe/sent/', undefined])
-    assert.deepEqual(await rowsOf('bot@example.com'), [])
+      deepEqual([status, headers.get('location'), body], [303, '/subscribe/sent/', undefined])
+    deepEqual(await rowsOf('bot@example.com'), [])
   })
 
   test('an issue lists what is on, each series once, what is new, with headers of lists', async () => {
@@ -147,34 +147,34 @@ describe('subscriptions by e-mail', () => {
     await makeDue('cleo@example.com')
     const received = await relay.mailTo('cleo@example.com', subject(/^Town: the week from/))
     const { headers, defects, parts } = readMessage(received)
-    assert.deepEqual(defects, [])
+    deepEqual(defects, [])
     const end = linkIn(received, 'end')
-    assert.equal(headers['list-unsubscribe']?.trim(), `<${service.origin}${end}>`)
-    assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
-    assert.equal(headers['list-id'], '<events.example.org>')
-    assert.equal(headers['auto-submitted'], 'auto-generated')
-    assert.equal(headers.precedence, 'bulk')
-    assert.match(headers['message-id'] ?? '', /^<[\da-f]{32}\.\d+@example\.org>$/)
-    assert.ok(Date.parse(headers.date ?? '') > 0)
+    equal(headers['list-unsubscribe']?.trim(), `<${service.origin}${end}>`)
+    equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
+    equal(headers['list-id'], '<events.example.org>')
+    equal(headers['auto-submitted'], 'auto-generated')
+    equal(headers.precedence, 'bulk')
+    match(headers['message-id'] ?? '', /^<[\da-f]{32}\.\d+@example\.org>$/)
+    ok(Date.parse(headers.date ?? '') > 0)
     const ids = relay.received.map(({ mail }) => mail.messageId)
-    assert.equal(new Set(ids).size, ids.length)
+    equal(new Set(ids).size, ids.length)
     const [text = '', html = ''] = parts.map((part) => part.text)
-    assert.deepEqual(pluck(parts, 'type'), ['text/plain', 'text/html'])
-    assert.equal(text.match(/^\* Course/gm)?.length, 1)
-    assert.match(text, /\* Course\n[^\n]*\n {2}Also: [^;\n]+;[^;\n]+;[^;\n]+;[^;\n]+\n/)
-    assert.match(text, /\* Jam & more\n[^\n]+ · Old Mill\n/)
-    assert.match(text, /New, for later[\s\S]*\* New year/)
-    assert.doesNotMatch(text, /Talk/)
-    assert.match(text, /asked for it: Jazz\./)
-    assert.ok(Buffer.byteLength(html) < 100_000)
-    assert.match(html, /prefers-color-scheme:dark/)
-    assert.doesNotMatch(html, /<img|<script/)
-    assert.deepEqual(await faultsOfMessage(html), [])
+    deepEqual(pluck(parts, 'type'), ['text/plain', 'text/html'])
+    equal(text.match(/^\* Course/gm)?.length, 1)
+    match(text, /\* Course\n[^\n]*\n {2}Also: [^;\n]+;[^;\n]+;[^;\n]+;[^;\n]+\n/)
+    match(text, /\* Jam & more\n[^\n]+ · Old Mill\n/)
+    match(text, /New, for later[\s\S]*\* New year/)
+    doesNotMatch(text, /Talk/)
+    match(text, /asked for it: Jazz\./)
+    ok(Buffer.byteLength(html) < 100_000)
+    match(html, /prefers-color-scheme:dark/)
+    doesNotMatch(html, /<img|<script/)
+    deepEqual(await faultsOfMessage(html), [])
     for (const path of ['/subscribe/', '/subscribe/?categories=jazz&lang=de', end])
-      assert.deepEqual(await (await markupValidator())(await service.shown(path)), [], path)
-    assert.deepEqual(wordsOfHtml(html), wordsOfText(text))
+      deepEqual(await (await markupValidator())(await service.shown(path)), [], path)
+    deepEqual(wordsOfHtml(html), wordsOfText(text))
     for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g))
-      assert.ok(text.includes(href.replaceAll('&amp;', '&')) || href === `${service.origin}/`, href)
+      ok(text.includes(href.replaceAll('&amp;', '&')) || href === `${service.origin}/`, href)
   })
 
   test('nothing is sent when nothing is on, and nothing that was withdrawn meanwhile', async () => {
@@ -192,7 +192,7 @@ describe('subscriptions by e-mail', () => {
       'the outbox is not empty',
     )
     const messages = relay.received.filter(({ to }) => to === 'dora@example.com')
-    assert.equal(messages.length, 1)
+    equal(messages.length, 1)
     const make = (title: string) =>
       service.create('/events', { title, venue: venue.id, ...onDay('2026-11-27', '22:00:00') })
     await make('Fair')
@@ -220,22 +220,22 @@ describe('subscriptions by e-mail', () => {
         .execute(),
     )
     const { mail } = await relay.mailTo('dora@example.com', subject(/^Town: /))
-    assert.match(mail.text ?? '', /\* Fair/)
-    assert.doesNotMatch(mail.text ?? '', /Gone|Off|Secret|And \d/)
+    match(mail.text ?? '', /\* Fair/)
+    doesNotMatch(mail.text ?? '', /Gone|Off|Secret|And \d/)
   })
 
   test('one click ends a subscription without a cookie, and answers alike for any token', async () => {
     await subscribed('eve@example.com', { rhythm: 'weekly' })
     const [row] = await rowsOf('eve@example.com')
     const path = `/subscribe/end/${row?.id}-${row?.secret}`
-    assert.equal((await service.page(path)).status, 200)
-    assert.equal((await rowsOf('eve@example.com')).length, 1)
+    equal((await service.page(path)).status, 200)
+    equal((await rowsOf('eve@example.com')).length, 1)
     const oneClick = (at: string) =>
       post(at, { 'List-Unsubscribe': 'One-Click' }, { 'sec-fetch-site': 'cross-site' })
     const [known, unknown] = [await oneClick(path), await oneClick(`/subscribe/end/99-${'x'.repeat(43)}`)]
-    assert.equal(known.status, 200)
-    assert.deepEqual([unknown.status, unknown.body], [known.status, known.body])
-    assert.deepEqual(await rowsOf('eve@example.com'), [])
+    equal(known.status, 200)
+    deepEqual([unknown.status, unknown.body], [known.status, known.body])
+    deepEqual(await rowsOf('eve@example.com'), [])
   })
 
   test('with the last subscription the address goes, from what was sent, too', async () => {
@@ -250,17 +250,17 @@ describe('subscriptions by e-mail', () => {
     )
     const [sent, [one, other]] = [await all(), await rowsOf(address)]
     await post(`/subscribe/end/${one?.id}-${one?.secret}`, {})
-    assert.equal((await messages().execute()).length, 1)
+    equal((await messages().execute()).length, 1)
     await post(`/subscribe/end/${other?.id}-${other?.secret}`, {})
-    assert.deepEqual([await messages().execute(), await rowsOf(address)], [[], []])
-    assert.deepEqual(await all(), sent, 'they count for the hour no more')
+    deepEqual([await messages().execute(), await rowsOf(address)], [[], []])
+    deepEqual(await all(), sent, 'they count for the hour no more')
   })
 
   test('what is asked for while the last subscription ends is not lost', async () => {
     const address = 'vera@example.com'
     await subscribed(address, { rhythm: 'weekly' })
     const [last] = await rowsOf(address)
-    assert.ok(last)
+    ok(last)
     let ended: Promise<void> | undefined
     await write(async (tx) => {
       await insertSubscription(tx, { ...wanted, address, query: 'search=more' }, Date.now())
@@ -271,7 +271,7 @@ describe('subscriptions by e-mail', () => {
         await until(async () => (await waits.execute(read())).rows.length > 0, 'the end does not wait')
     })
     await ended
-    assert.deepEqual(
+    deepEqual(
       (await rowsOf(address)).map(({ query }) => query),
       ['search=more'],
     )
@@ -286,8 +286,8 @@ describe('subscriptions by e-mail', () => {
       .executeTakeFirstOrThrow()
     const mine = `/subscribe/mine/${subscriber.id}-${subscriber.secret}`
     const [row] = await rowsOf('finn@example.com')
-    assert.equal((await post(mine, { id: String(row?.id), do: 'rhythm', rhythm: 'daily' })).status, 303)
-    assert.equal((await rowsOf('finn@example.com'))[0]?.rhythm, 'daily')
+    equal((await post(mine, { id: String(row?.id), do: 'rhythm', rhythm: 'daily' })).status, 303)
+    equal((await rowsOf('finn@example.com'))[0]?.rhythm, 'daily')
     const asked = { ...wanted, address: 'finn@example.com' }
     const made = await write(async (tx) => {
       const all: string[] = []
@@ -295,8 +295,8 @@ describe('subscriptions by e-mail', () => {
         all.push((await insertSubscription(tx, { ...asked, query: `search=${at}` }, Date.now())).is)
       return all
     })
-    assert.deepEqual(made, [...Array(19).fill('new'), 'full'])
-    assert.match(await service.shown(mine), /finn@example\.com/)
+    deepEqual(made, [...Array(19).fill('new'), 'full'])
+    match(await service.shown(mine), /finn@example\.com/)
     await write((tx) =>
       tx
         .updateTable('mail_messages')
@@ -304,14 +304,14 @@ describe('subscriptions by e-mail', () => {
         .where('recipient', '=', 'finn@example.com')
         .execute(),
     )
-    assert.match(String((await post(mine, { do: 'forget' })).body), /Nothing is kept of your address/)
-    assert.deepEqual(await rowsOf('finn@example.com'), [])
+    match(String((await post(mine, { do: 'forget' })).body), /Nothing is kept of your address/)
+    deepEqual(await rowsOf('finn@example.com'), [])
     const left = [
       read().selectFrom('mail_subscribers').select('id').where('address', '=', 'finn@example.com'),
       read().selectFrom('mail_messages').select('id').where('recipient', '=', 'finn@example.com'),
     ]
-    for (const rows of left) assert.deepEqual(await rows.execute(), [])
-    assert.equal((await service.page(mine)).status, 404)
+    for (const rows of left) deepEqual(await rows.execute(), [])
+    equal((await service.page(mine)).status, 404)
   })
 
   test('a reminder comes the day before with a calendar file, and tells both times of a move', async () => {
@@ -320,40 +320,37 @@ describe('subscriptions by e-mail', () => {
     const event = await service.create('/events', {
       ...{ title: 'Concert\u202e', timezone: 'America/New_York', image, ...day },
     })
-    assert.match(await service.shown(new URL(event.url).pathname), /href="\/subscribe\/\?event=\d+"/)
+    match(await service.shown(new URL(event.url).pathname), /href="\/subscribe\/\?event=\d+"/)
     await subscribed('gil@example.com', { event: String(event.id) })
     const [row] = await rowsOf('gil@example.com')
-    assert.equal(row?.next_utc, '2027-03-31 20:00:00')
+    equal(row?.next_utc, '2027-03-31 20:00:00')
     await makeDue('gil@example.com')
     const { parts } = readMessage(await relay.mailTo('gil@example.com', subject(/^Tomorrow: Concert$/)))
     const partOf = (type: string) => parts.find((part) => part.type === type)?.text ?? ''
-    assert.match(partOf('text/calendar'), /METHOD:PUBLISH[\s\S]*BEGIN:VEVENT[\s\S]*SUMMARY:Concert\r?\n/)
+    match(partOf('text/calendar'), /METHOD:PUBLISH[\s\S]*BEGIN:VEVENT[\s\S]*SUMMARY:Concert\r?\n/)
     const html = partOf('text/html')
-    assert.deepEqual(await faultsOfMessage(html), [])
-    assert.match(partOf('text/plain'), /\[A "big" band\]/)
+    deepEqual(await faultsOfMessage(html), [])
+    match(partOf('text/plain'), /\[A "big" band\]/)
     const pictures = [...html.matchAll(/<img src="([^"]+)" alt="([^"]*)" width="(\d+)" height="(\d+)"/g)]
-    assert.deepEqual(
+    deepEqual(
       pictures.map(([, , ...rest]) => rest),
       [['A &quot;big&quot; band', '550', '367']],
     )
     const [, source = ''] = pictures[0] ?? []
-    assert.ok(source.startsWith(`${service.origin}/`), source)
-    assert.equal((await fetch(source)).status, 200)
+    ok(source.startsWith(`${service.origin}/`), source)
+    equal((await fetch(source)).status, 200)
     await service.update(`/events/${event.id}`, { ...onDay('2027-04-02', '19:00:00', '21:00:00') })
     const moved = await relay.mailTo('gil@example.com', subject(/^Moved: Concert/))
-    assert.deepEqual(moved.mail.attachments, [])
-    assert.match(
-      moved.mail.text ?? '',
-      /It was: .*1 April 2027, 10:00.*EDT\nIt is now: .*2 April 2027, 19:00/,
-    )
-    assert.equal((await rowsOf('gil@example.com'))[0]?.next_utc, '2027-04-01 20:00:00')
+    deepEqual(moved.mail.attachments, [])
+    match(moved.mail.text ?? '', /It was: .*1 April 2027, 10:00.*EDT\nIt is now: .*2 April 2027, 19:00/)
+    equal((await rowsOf('gil@example.com'))[0]?.next_utc, '2027-04-01 20:00:00')
     await service.update(`/events/${event.id}`, {
       event_status: 'canceled',
       event_status_reason: 'The singer is ill.',
     })
     const canceled = await relay.mailTo('gil@example.com', subject(/^Canceled: Concert/))
-    assert.match(canceled.mail.text ?? '', /> The singer is ill\./)
-    assert.equal((await rowsOf('gil@example.com'))[0]?.next_utc, '')
+    match(canceled.mail.text ?? '', /> The singer is ill\./)
+    equal((await rowsOf('gil@example.com'))[0]?.next_utc, '')
   })
 
   test('thousands of changed events are one line of an issue', async () => {
@@ -383,8 +380,8 @@ describe('subscriptions by e-mail', () => {
     await makeDue('hana@example.com')
     const { mail } = await relay.mailTo('hana@example.com', subject(/^Town: the week/))
     const lines = mail.text?.match(/^\* /gm)?.length ?? 0
-    assert.ok(lines <= 80 && lines >= 60, String(lines))
-    assert.match(mail.text ?? '', /And \d+ more\.[\s\S]*Added or changed besides, for later: \d+\./)
+    ok(lines <= 80 && lines >= 60, String(lines))
+    match(mail.text ?? '', /And \d+ more\.[\s\S]*Added or changed besides, for later: \d+\./)
   })
 
   test('an address that the relay refuses three times gets nothing more', async () => {
@@ -415,7 +412,7 @@ describe('subscriptions by e-mail', () => {
       async () => ((await rowsOf('ida@example.com'))[0]?.next_utc ?? '') > '2026-11-27 07',
       'it stays due',
     )
-    assert.equal(relay.received.filter(({ to }) => to === 'ida@example.com').length, 1)
+    equal(relay.received.filter(({ to }) => to === 'ida@example.com').length, 1)
   })
 
   test('a reader chooses the day of a weekly issue and a time zone, and changes both', async () => {
@@ -429,7 +426,7 @@ describe('subscriptions by e-mail', () => {
     const address = 'kim@example.com'
     await subscribed(address, { ...query, rhythm: 'thursday', timezone: 'Pacific/Auckland' })
     const due = async () => (await rowsOf(address))[0]?.next_utc
-    assert.equal(await due(), '2026-12-02 18:00:00')
+    equal(await due(), '2026-12-02 18:00:00')
     const { id, secret } = await read()
       .selectFrom('mail_subscribers')
       .selectAll()
@@ -438,21 +435,21 @@ describe('subscriptions by e-mail', () => {
     const mine = `/subscribe/mine/${id}-${secret}`
     const shown = await service.shown(mine)
     for (const value of ['thursday', 'Pacific/Auckland'])
-      assert.match(shown, new RegExp(`<option value="${value}" selected>`))
-    assert.deepEqual(await (await markupValidator())(shown), [])
+      match(shown, new RegExp(`<option value="${value}" selected>`))
+    deepEqual(await (await markupValidator())(shown), [])
     const [row] = await rowsOf(address)
     await post(mine, { id: `${row?.id}`, do: 'rhythm', rhythm: 'daily' })
     await makeDue(address)
     // Their 28 November ends at noon of 28 November in Berlin.
     const { mail } = await relay.mailTo(address, subject(/^Town: Saturday.* 28 November/))
-    assert.match(mail.text ?? '', /\* Last night\n.*23:30.*CET.*\n[\s\S]*\* Next day\n.*20:00.*CET/)
-    assert.doesNotMatch(mail.text ?? '', /Day after[\s\S]*Next day|Next day\n.*\n.*\n\n\* Day after/)
+    match(mail.text ?? '', /\* Last night\n.*23:30.*CET.*\n[\s\S]*\* Next day\n.*20:00.*CET/)
+    doesNotMatch(mail.text ?? '', /Day after[\s\S]*Next day|Next day\n.*\n.*\n\n\* Day after/)
     await post(mine, { id: `${row?.id}`, do: 'rhythm', rhythm: 'sunday' })
-    assert.equal(await due(), '2026-11-28 18:00:00')
+    equal(await due(), '2026-11-28 18:00:00')
     await post(mine, { do: 'zone', timezone: 'Mars/Olympus' })
-    assert.equal(await due(), '2026-11-29 06:00:00')
+    equal(await due(), '2026-11-29 06:00:00')
     await post('/subscribe/', { address, ...query, rhythm: 'daily', timezone: 'Asia/Tokyo' })
-    assert.equal(await due(), '2026-11-29 06:00:00')
+    equal(await due(), '2026-11-29 06:00:00')
   })
 
   test('what nobody confirms goes after 48 hours, with its subscriber', async () => {
@@ -460,7 +457,7 @@ describe('subscriptions by e-mail', () => {
     await relay.mailTo('jon@example.com')
     const later = Date.now() + 49 * 3_600_000
     await dropOld(service.app.database, 0, later, Number.POSITIVE_INFINITY, subscriptionPrunings)
-    assert.deepEqual(
+    deepEqual(
       await read()
         .selectFrom('mail_subscribers')
         .selectAll()
@@ -482,17 +479,17 @@ describe('subscriptions by e-mail', () => {
     const drop = (hours: number) =>
       dropOld(service.app.database, 0, Date.now() + hours * 3_600_000, Number.POSITIVE_INFINITY, mailPrunings)
     await drop(47)
-    assert.equal((await kept().execute()).length, 1)
+    equal((await kept().execute()).length, 1)
     await write((tx) =>
       tx.updateTable('mail_messages').set({ by_stranger: 0 }).where('recipient', '=', address).execute(),
     )
     await drop(49)
-    assert.equal((await kept().execute()).length, 1)
+    equal((await kept().execute()).length, 1)
     await write((tx) =>
       tx.updateTable('mail_messages').set({ by_stranger: 1 }).where('recipient', '=', address).execute(),
     )
     await drop(49)
-    assert.deepEqual(await kept().execute(), [])
+    deepEqual(await kept().execute(), [])
   })
 
   test('while too many wait to be confirmed, a refused address is not kept', async () => {
@@ -520,11 +517,11 @@ describe('subscriptions by e-mail', () => {
           .execute()
     })
     const ask = () => service.app.database.write((tx) => insertSubscription(tx, asked, Date.now()))
-    assert.deepEqual(await ask(), { is: 'refused' })
+    deepEqual(await ask(), { is: 'refused' })
     const late = read().selectFrom('mail_subscribers').select('id').where('address', '=', asked.address)
-    assert.deepEqual(await late.execute(), [])
+    deepEqual(await late.execute(), [])
     await write((tx) => tx.deleteFrom('mail_subscriptions').where('secret', '=', 'x').execute())
-    assert.equal((await ask()).is, 'new')
+    equal((await ask()).is, 'new')
   })
 
   test('a wrong address, a list that is none and an unknown event are pages that say so', async () => {
@@ -533,36 +530,33 @@ describe('subscriptions by e-mail', () => {
       rhythm: 'daily',
       list: 'categories=jazz',
     })
-    assert.equal(wrong.status, 422)
-    assert.match(String(wrong.body), /aria-invalid="true"[\s\S]*role="alert"/)
-    assert.match(String(wrong.body), /value="no address"/)
-    assert.equal((await service.page('/subscribe/?featured=perhaps')).status, 400)
-    assert.equal((await service.page('/subscribe/?event=99999')).status, 404)
+    equal(wrong.status, 422)
+    match(String(wrong.body), /aria-invalid="true"[\s\S]*role="alert"/)
+    match(String(wrong.body), /value="no address"/)
+    equal((await service.page('/subscribe/?featured=perhaps')).status, 400)
+    equal((await service.page('/subscribe/?event=99999')).status, 404)
     const injected = await post('/subscribe/', {
       address: 'a@example.com\r\nBcc: b@example.com',
       rhythm: 'daily',
     })
-    assert.equal(injected.status, 422)
+    equal(injected.status, 422)
     const long = await post('/subscribe/', {
       address: `${'a'.repeat(64)}@${'b.'.repeat(130)}example`,
       rhythm: 'daily',
     })
-    assert.equal(long.status, 422)
+    equal(long.status, 422)
     const idn = await post('/subscribe/', { address: 'kai@Bücher.example', rhythm: 'daily' })
-    assert.equal(idn.status, 303)
+    equal(idn.status, 303)
     const { raw } = await relay.mailTo('kai@bücher.example')
-    assert.match(raw, /^To: kai@xn--bcher-kva\.example\r$/m)
+    match(raw, /^To: kai@xn--bcher-kva\.example\r$/m)
   })
 
   test('messages and pages are in the language of the form', async () => {
     await post('/subscribe/?lang=de', { address: 'lea@example.com', rhythm: 'weekly' })
     const { mail } = await relay.mailTo('lea@example.com')
-    assert.match(mail.subject ?? '', /^Bitte bestätigen: Town/)
+    match(mail.subject ?? '', /^Bitte bestätigen: Town/)
     for (const language of ['de', 'fr', 'es'])
-      assert.match(
-        await service.shown(`/subscribe/?lang=${language}`),
-        new RegExp(`<html lang="${language}"`),
-      )
+      match(await service.shown(`/subscribe/?lang=${language}`), new RegExp(`<html lang="${language}"`))
   })
 })
 
@@ -576,13 +570,13 @@ test('issues go at seven in the morning of the zone, once a day, over both chang
     }
     return all
   }
-  assert.deepEqual(days('2026-10-24T00:00:00Z', 'Europe/Berlin'), [
+  deepEqual(days('2026-10-24T00:00:00Z', 'Europe/Berlin'), [
     '2026-10-24 05:00:00',
     '2026-10-25 06:00:00',
     '2026-10-26 06:00:00',
     '2026-10-27 06:00:00',
   ])
-  assert.deepEqual(days('2027-03-27T00:00:00Z', 'Europe/Berlin'), [
+  deepEqual(days('2027-03-27T00:00:00Z', 'Europe/Berlin'), [
     '2027-03-27 06:00:00',
     '2027-03-28 05:00:00',
     '2027-03-29 05:00:00',
@@ -590,18 +584,18 @@ test('issues go at seven in the morning of the zone, once a day, over both chang
   ])
   const weekly = (weekday: number, from: string) =>
     nextIssue({ rhythm: 'weekly', weekday }, 'UTC', Date.parse(from))
-  assert.equal(weekly(1, '2026-11-30T07:00:00Z'), '2026-12-07 07:00:00')
-  assert.equal(weekly(1, '2026-11-30T06:59:59Z'), '2026-11-30 07:00:00')
-  assert.equal(weekly(7, '2026-11-30T07:00:00Z'), '2026-12-06 07:00:00')
+  equal(weekly(1, '2026-11-30T07:00:00Z'), '2026-12-07 07:00:00')
+  equal(weekly(1, '2026-11-30T06:59:59Z'), '2026-11-30 07:00:00')
+  equal(weekly(7, '2026-11-30T07:00:00Z'), '2026-12-06 07:00:00')
   const event = { start_date: '2027-03-29 09:00:00', timezone: 'Europe/Berlin' }
-  assert.equal(reminderAt(event, Date.parse('2027-03-01T00:00:00Z')), '2027-03-28 14:00:00')
-  assert.equal(reminderAt(event, Date.parse('2027-03-28T14:00:00Z')), '')
+  equal(reminderAt(event, Date.parse('2027-03-01T00:00:00Z')), '2027-03-28 14:00:00')
+  equal(reminderAt(event, Date.parse('2027-03-28T14:00:00Z')), '')
 })
 
 test('without e-mail there is no form and no link to one', async () => {
   await using service = await startService()
   const event = await service.create('/events', { title: 'Concert', ...day })
-  assert.equal((await service.page('/subscribe/')).status, 404)
+  equal((await service.page('/subscribe/')).status, 404)
   for (const path of ['/events/', new URL(event.url).pathname])
-    assert.doesNotMatch(await service.shown(path), /\/subscribe\//)
+    doesNotMatch(await service.shown(path), /\/subscribe\//)
 })

@@ -1,7 +1,7 @@
 // Checks the pages in Chromium and Firefox, where installed. `npm run pages:check` checks every page in every
 // sight; PAGES_BROWSER limits it to one browser. `npm test` uses Chromium alone and two sights.
 
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ifError, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
 import {
@@ -129,7 +129,7 @@ async function oddEvents({ post }: TestService): Promise<string[]> {
 const service = serviceForTests({ timezone: 'Europe/Oslo', site_name: 'Kilvara' }, { fill })
 let paths: string[]
 async function fill(): Promise<void> {
-  await prepareGround({ ...service.config, port: 0 }, assert.ifError, { demo: true })
+  await prepareGround({ ...service.config, port: 0 }, ifError, { demo: true })
   const { body } = await service.get('/events?per_page=50')
   const shown = body.events.find(
     (event: { image: unknown; venue: { url?: string } }) => event.image && event.venue.url,
@@ -166,11 +166,11 @@ function lookIn({ program, start }: Looking): void {
         const isForAxe = isWhole || [...firstOfKinds(paths)].indexOf(path) % FEW.length === at
         if (!isForAxe && at === 0) continue
         await tab.goTo(service.origin + path)
-        if (isForAxe) assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], path)
+        if (isForAxe) deepEqual(await tab.evaluate<string[]>(axeScript()), [], path)
         const [inner, outer] = await tab.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, innerWidth]',
         )
-        assert.ok(inner <= outer, `${path} is ${inner} wide in ${outer}`)
+        ok(inner <= outer, `${path} is ${inner} wide in ${outer}`)
         const padded = await tab.evaluate<
           string[]
         >(`[...document.querySelectorAll('main *')].filter((part) => {
@@ -180,7 +180,7 @@ function lookIn({ program, start }: Looking): void {
           const isLow = parseFloat(style.lineHeight) < 1.25 * parseFloat(style.fontSize)
           return isClamped && (parseFloat(style.paddingBottom) > 0 || isLow)
         }).map((part) => part.outerHTML.slice(0, 200))`)
-        assert.deepEqual(padded.slice(0, 3), [], path)
+        deepEqual(padded.slice(0, 3), [], path)
       }
       assertNone(
         tab.requested,
@@ -251,15 +251,15 @@ function lookIn({ program, start }: Looking): void {
         active?.textContent ?? '']
     })()`
     const [expanded, selected, text] = await tab.evaluate<string[]>(typed("['ArrowDown']"))
-    assert.deepEqual([expanded, selected], ['true', 'true'])
-    assert.match(text ?? '', /jazz/i)
+    deepEqual([expanded, selected], ['true', 'true'])
+    match(text ?? '', /jazz/i)
     const list = "document.querySelector('[role=listbox]')"
-    assert.ok(
+    ok(
       await tab.evaluate(
         `${list}.getBoundingClientRect().height > 30 && ${list}.getBoundingClientRect().right <= innerWidth`,
       ),
     )
-    assert.deepEqual(await tab.evaluate(typed("['ArrowDown', 'Escape']")), ['false', '', ''])
+    deepEqual(await tab.evaluate(typed("['ArrowDown', 'Escape']")), ['false', '', ''])
     await tab.evaluate(typed("['ArrowDown']"))
     const enter = "new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true })"
     await tab.evaluate(`(setTimeout(() => document.activeElement.dispatchEvent(${enter}), 50), 1)`)
@@ -285,7 +285,7 @@ function lookIn({ program, start }: Looking): void {
       await wait(1000)
       return document.querySelectorAll('[role=listbox] [aria-selected=true]').length
     })()`)
-    assert.equal(marked, 1)
+    equal(marked, 1)
   })
 
   test('are printed without what only a screen needs', async (t) => {
@@ -299,11 +299,11 @@ function lookIn({ program, start }: Looking): void {
     const avoided = await tab.evaluate<string[]>(
       "['.day', '.row'].map((part) => getComputedStyle(document.querySelector(part)).breakInside)",
     )
-    assert.deepEqual(avoided, ['auto', 'avoid'])
+    deepEqual(avoided, ['auto', 'avoid'])
     await tab.goTo(`${service.origin}/events/week/`)
-    assert.equal(await tab.evaluate<string>('getComputedStyle(document.body).page'), 'wide')
+    equal(await tab.evaluate<string>('getComputedStyle(document.body).page'), 'wide')
     await tab.showPrinted(false)
-    assert.equal(shown, 0)
+    equal(shown, 0)
   })
 
   test('have search, times, categories and the first event in the first window, always', async () => {
@@ -320,8 +320,8 @@ function lookIn({ program, start }: Looking): void {
           return [first.getBoundingClientRect().top, ...['.words', '[href*="when=tonight"]',
             '.pill[href*="category"]'].map(bottom)]
         })()`)
-        assert.ok((top ?? most) <= most, `${language} at ${width}: ${top}`)
-        for (const bottom of others) assert.ok(bottom < (top ?? 0), `${language} at ${width}: ${bottom}`)
+        ok((top ?? most) <= most, `${language} at ${width}: ${top}`)
+        for (const bottom of others) ok(bottom < (top ?? 0), `${language} at ${width}: ${bottom}`)
       }
   })
 
@@ -339,11 +339,11 @@ function lookIn({ program, start }: Looking): void {
         await tab.key('Tab')
         stops.push(await focused())
       }
-      assert.ok(stops.length <= 8, stops.join(' '))
-      assert.equal(stops[0], '#events')
+      ok(stops.length <= 8, stops.join(' '))
+      equal(stops[0], '#events')
       await tab.goTo(`${service.origin}/`)
       for (const key of ['Tab', 'Enter', 'Tab']) await tab.key(key)
-      assert.match(await focused(), /^\/event\//)
+      match(await focused(), /^\/event\//)
     }
   })
 
@@ -356,11 +356,11 @@ function lookIn({ program, start }: Looking): void {
     await tab.evaluate("(document.querySelector('.presses a').focus(), 1)")
     await tab.key('ArrowRight')
     const next = "document.activeElement === document.querySelectorAll('.presses a')[1]"
-    assert.ok(await tab.evaluate(`${next} && document.activeElement.tabIndex === 0`))
+    ok(await tab.evaluate(`${next} && document.activeElement.tabIndex === 0`))
     const order = await tab.evaluate<boolean>(
       "(document.querySelector('.rows').compareDocumentPosition(document.querySelector('.mini')) & 4) === 4",
     )
-    assert.ok(order)
+    ok(order)
   })
 
   test('lead from an event back to the filters that it was found by', async () => {
@@ -369,7 +369,7 @@ function lookIn({ program, start }: Looking): void {
     await tab.evaluate("(document.querySelector('.row h3 a').click(), 1)")
     const back = "document.querySelector('[data-back]')"
     await until(() => tab.evaluate<boolean>(`/free=true/.test(${back}?.href)`).catch(() => false), 'way back')
-    assert.match(await tab.evaluate<string>(`${back}.textContent`), /Back to your selection/)
+    match(await tab.evaluate<string>(`${back}.textContent`), /Back to your selection/)
     await tab.evaluate(`(${back}.click(), 1)`)
     const chosen = () =>
       tab.evaluate<boolean>("document.querySelector('.pill[aria-current]')?.textContent === 'Free'")
@@ -387,7 +387,7 @@ function lookIn({ program, start }: Looking): void {
         range.setEnd(text, text.data.split(' ')[0].length)
         return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
       })()`)
-      assert.equal(word, 1, path)
+      equal(word, 1, path)
     }
   })
 }
@@ -399,7 +399,7 @@ describe('the markup of pages', {
     const validate = await markupValidator()
     for (const path of paths) {
       const page = await service.page(path)
-      assert.deepEqual((await validate(page.body)).slice(0, 10), [], path)
+      deepEqual((await validate(page.body)).slice(0, 10), [], path)
     }
   })
 })

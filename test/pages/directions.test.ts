@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { onDay, startService } from '../support/service.ts'
 
@@ -24,18 +24,18 @@ const both = (address: string | undefined) => [address, address]
 
 test('a venue with coordinates has directions to them, on its page and on those of its events', async () => {
   const venue = { venue: 'Hall "A" & B', address: '1 Main Street', geo_lat: 53.1, geo_lng: -8.2 }
-  assert.deepEqual(await directionsOf(venue), both('https://www.openstreetmap.org/directions?to=53.1%2C-8.2'))
+  deepEqual(await directionsOf(venue), both('https://www.openstreetmap.org/directions?to=53.1%2C-8.2'))
 })
 
 test('a venue with an address has directions to that, by the service that is set', async () => {
   const venue = { venue: 'Hall', address: 'قاعة $& 1', city: 'Kilvara' }
   const to = encodeURIComponent('قاعة $& 1, Kilvara')
-  assert.deepEqual(await directionsOf(venue, { directions: 'geo:0,0?q={to}' }), both(`geo:0,0?q=${to}`))
+  deepEqual(await directionsOf(venue, { directions: 'geo:0,0?q={to}' }), both(`geo:0,0?q=${to}`))
 })
 
 test('there are none to a venue without a known place, and none without the service', async () => {
-  assert.deepEqual(await directionsOf({ venue: 'Somewhere' }), both(undefined))
-  assert.deepEqual(
+  deepEqual(await directionsOf({ venue: 'Somewhere' }), both(undefined))
+  deepEqual(
     await directionsOf({ venue: 'Hall', geo_lat: 1, geo_lng: 2 }, { directions: '' }),
     both(undefined),
   )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { serviceForTests } from '../support/service.ts'
 
@@ -8,7 +8,7 @@ const page = (path: string, caller: 'anonymous' | 'admin' = 'anonymous') =>
   service.get(`~${path}`, caller, { accept: 'text/html' })
 const shown = async (path: string): Promise<string> => {
   const { status, body } = await page(path)
-  assert.equal(status, 200, path)
+  equal(status, 200, path)
   return body
 }
 
@@ -49,56 +49,56 @@ async function fill(): Promise<void> {
 describe('the directory of venues', () => {
   test('has each public venue by name, with its city and the number of its coming events', async () => {
     const body = await shown('/venues/')
-    assert.match(body, /<a class="quiet" href="\/events\/map\/">Events by venue<\/a>/)
-    assert.doesNotMatch(await shown('/organizers/'), /class="quiet" href="\/events\/map/)
+    match(body, /<a class="quiet" href="\/events\/map\/">Events by venue<\/a>/)
+    doesNotMatch(await shown('/organizers/'), /class="quiet" href="\/events\/map/)
     const entries = entriesOf(body)
-    assert.equal(entries.length, 2 + SCRIPTS.length + 1)
-    assert.ok(entries.includes('Town Hall &amp; Sons Kilvara 2 events'), entries.join('\n'))
-    assert.match(body, /<li class="idle"><a href="\/venue\/attic\/"><bdi>Attic<\/bdi><\/a><\/li>/)
+    equal(entries.length, 2 + SCRIPTS.length + 1)
+    ok(entries.includes('Town Hall &amp; Sons Kilvara 2 events'), entries.join('\n'))
+    match(body, /<li class="idle"><a href="\/venue\/attic\/"><bdi>Attic<\/bdi><\/a><\/li>/)
     const names = ['Ålesund Scene', 'Attic', 'Town', 'Very', 'Дом', 'היכל', 'قاعة', '市民会館']
-    assert.deepEqual(
+    deepEqual(
       entries.map((entry) => names.findIndex((name) => entry.startsWith(name))),
       names.map((_, at) => at),
     )
-    assert.doesNotMatch(body, /Barn/)
-    assert.match(body, /<link rel="canonical" href="[^"]+\/venues\/">/)
-    assert.match(body, /<nav aria-label="Main navigation">.*<a href="\/venues\/" aria-current="true">Venues</)
+    doesNotMatch(body, /Barn/)
+    match(body, /<link rel="canonical" href="[^"]+\/venues\/">/)
+    match(body, /<nav aria-label="Main navigation">.*<a href="\/venues\/" aria-current="true">Venues</)
   })
 
   test('is of everybody: who is signed in sees no more', async () => {
-    assert.doesNotMatch((await page('/venues/', 'admin')).body, /Barn/)
+    doesNotMatch((await page('/venues/', 'admin')).body, /Barn/)
   })
 
   test('is searched by words of names, without accents, and by the first letter', async () => {
-    assert.deepEqual(entriesOf(await shown('/venues/?search=scene+alesund')), ['Ålesund Scene'])
-    assert.deepEqual(entriesOf(await shown('/venues/?letter=a')), ['Ålesund Scene', 'Attic'])
-    assert.deepEqual(entriesOf(await shown(`/venues/?letter=${encodeURIComponent('市')}`)), ['市民会館'])
+    deepEqual(entriesOf(await shown('/venues/?search=scene+alesund')), ['Ålesund Scene'])
+    deepEqual(entriesOf(await shown('/venues/?letter=a')), ['Ålesund Scene', 'Attic'])
+    deepEqual(entriesOf(await shown(`/venues/?letter=${encodeURIComponent('市')}`)), ['市民会館'])
     for (const letter of ['%00', '%25', '_', '%5C', '%ED%A0%80', '%27', '%F0%9F%98%80'])
-      assert.equal((await page(`/venues/?letter=${letter}`)).status, 200, letter)
+      equal((await page(`/venues/?letter=${letter}`)).status, 200, letter)
     const none = await shown('/venues/?search=%25')
-    assert.match(none, /No venues match\./)
-    assert.match(none, /name="robots" content="noindex/)
-    assert.match(none, /name="search" value="%"/)
+    match(none, /No venues match\./)
+    match(none, /name="robots" content="noindex/)
+    match(none, /name="search" value="%"/)
     for (const search of ['%00', '"><script>', '_', "'", '\\', 'x'.repeat(5000)])
-      assert.doesNotMatch(await shown(`/venues/?search=${encodeURIComponent(search)}`), /<script>/)
-    assert.match(await shown('/venues/?search=barn'), /No venues match\./)
-    assert.doesNotMatch(await shown('/venues/?letter=p'), /Barn/)
+      doesNotMatch(await shown(`/venues/?search=${encodeURIComponent(search)}`), /<script>/)
+    match(await shown('/venues/?search=barn'), /No venues match\./)
+    doesNotMatch(await shown('/venues/?letter=p'), /Barn/)
   })
 
   test('has pages of a hundred, and no page behind the last', async () => {
     for (let i = 0; i < 120; i++)
       await service.create('/venues', { venue: `Mill ${String(i).padStart(3, '0')}` })
     const first = await shown('/venues/?letter=m')
-    assert.equal(entriesOf(first).length, 100)
-    assert.match(first, /rel="next" href="\/venues\/\?letter=m&amp;page=2">Next page/)
+    equal(entriesOf(first).length, 100)
+    match(first, /rel="next" href="\/venues\/\?letter=m&amp;page=2">Next page/)
     const second = await shown('/venues/?letter=m&page=2')
-    assert.equal(entriesOf(second).length, 20)
-    assert.match(second, /Mill 119/)
+    equal(entriesOf(second).length, 20)
+    match(second, /Mill 119/)
     for (const number of ['3', '51', '999', '99999999', '1e9'])
-      assert.equal((await page(`/venues/?letter=m&page=${number}`)).status, 404)
+      equal((await page(`/venues/?letter=m&page=${number}`)).status, 404)
     for (const number of ['0', '-1', 'x', '99999999999999999999'])
-      assert.equal((await page(`/venues/?page=${number}`)).status, 400, number)
-    assert.match(first, /<nav class="letters".*letter=a">A<.*letter=m" aria-current="true">M</)
+      equal((await page(`/venues/?page=${number}`)).status, 400, number)
+    match(first, /<nav class="letters".*letter=a">A<.*letter=m" aria-current="true">M</)
   })
 
   test('is where old and translated addresses lead, and in the map of the site', async () => {
@@ -119,21 +119,21 @@ describe('the directory of venues', () => {
         at = answer.headers.get('location') ?? ''
         answer = await page(at)
       }
-      assert.deepEqual([at, answer.status], [to, 200], from)
+      deepEqual([at, answer.status], [to, 200], from)
     }
-    assert.match((await page('/sitemap-pages.xml')).body, /\/venues\/<\/loc>.*\/organizers\/<\/loc>/s)
-    assert.equal((await page('/venues/attic/')).status, 404)
+    match((await page('/sitemap-pages.xml')).body, /\/venues\/<\/loc>.*\/organizers\/<\/loc>/s)
+    equal((await page('/venues/attic/')).status, 404)
   })
 })
 
 test('a directory keeps the language that its address names', async () => {
   const body = await shown('/venues/?lang=de&letter=m')
-  assert.match(body, /<h1[^>]*>Orte<|<h1[^>]*>Veranstaltungsorte</)
-  assert.match(body, /href="\/venues\/\?letter=m&amp;page=2&amp;lang=de"/)
-  assert.match(body, /<input type="hidden" name="lang" value="de">/)
-  assert.match(body, /href="\/venue\/mill-000\/\?lang=de"/)
+  match(body, /<h1[^>]*>Orte<|<h1[^>]*>Veranstaltungsorte</)
+  match(body, /href="\/venues\/\?letter=m&amp;page=2&amp;lang=de"/)
+  match(body, /<input type="hidden" name="lang" value="de">/)
+  match(body, /href="\/venue\/mill-000\/\?lang=de"/)
 })
 
 test('the directory of organizers has the number of coming events too', async () => {
-  assert.deepEqual(entriesOf(await shown('/organizers/')), ['Choir 2 events'])
+  deepEqual(entriesOf(await shown('/organizers/')), ['Choir 2 events'])
 })

@@ -1,6 +1,6 @@
 // <kalends-events> on a page of another origin, in Chromium, where installed.
 
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { after, before, describe, test } from 'node:test'
@@ -71,21 +71,21 @@ describe('the script of the element', () => {
   test('is small, may be loaded by every site, and is asked for again only when it has changed', async () => {
     const response = await fetch(`${service.origin}/embed.js`, { headers: { origin: 'https://example.org' } })
     const text = await response.text()
-    assert.equal(response.status, 200)
-    assert.ok(Buffer.byteLength(text) < 10_000, `${Buffer.byteLength(text)} bytes`)
-    assert.equal(response.headers.get('access-control-allow-origin'), '*')
-    assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin')
-    assert.match(response.headers.get('content-type') ?? '', /^text\/javascript/)
+    equal(response.status, 200)
+    ok(Buffer.byteLength(text) < 10_000, `${Buffer.byteLength(text)} bytes`)
+    equal(response.headers.get('access-control-allow-origin'), '*')
+    equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin')
+    match(response.headers.get('content-type') ?? '', /^text\/javascript/)
     const again = await fetch(`${service.origin}/embed.js`, {
       headers: { 'if-none-match': response.headers.get('etag') ?? '' },
     })
-    assert.equal(again.status, 304)
+    equal(again.status, 304)
   })
 
   test('never reads text as HTML', () => {
     for (const name of ['embed.js', 'embed-days.js', 'embed-extras.js', 'builder.js']) {
       const text = readFileSync(new URL(`../../src/features/pages/assets/${name}`, import.meta.url), 'utf8')
-      assert.doesNotMatch(
+      doesNotMatch(
         text,
         /innerHTML|insertAdjacentHTML|outerHTML|DOMParser|document\.write|\beval\b|\.style\b/,
       )
@@ -102,21 +102,21 @@ describe('the page that writes the markup', () => {
       other: 'left',
     })
     const { status, body } = await service.page(`/embed/?${query}`)
-    assert.equal(status, 200)
+    equal(status, 200)
     const [, code = ''] = /<code>([\s\S]*?)<\/code>/.exec(body) ?? []
     const unescaped = code
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
       .replaceAll('&quot;', '"')
       .replaceAll('&amp;', '&')
-    assert.equal(
+    equal(
       unescaped,
       `<script type="module" src="${service.origin}/embed.js"></script>
 <kalends-events view="month" search="&quot;&gt;&lt;script&gt;x&lt;/script&gt;" limit="5">
   <a href="${service.origin}/events/">Kilvara</a>
 </kalends-events>`,
     )
-    assert.doesNotMatch(body.replace(/<script[^>]*src="[^"]*"[^>]*>/g, ''), /<script(?! type="application)/)
+    doesNotMatch(body.replace(/<script[^>]*src="[^"]*"[^>]*>/g, ''), /<script(?! type="application)/)
   })
 
   test('writes every attribute, and a frame for pages that may hold no script', async () => {
@@ -126,28 +126,28 @@ describe('the page that writes the markup', () => {
     const [element = '', frame = ''] = [...body.matchAll(/<code>([\s\S]*?)<\/code>/g)].map(
       ([, code = '']) => code,
     )
-    assert.match(
+    match(
       element,
       new RegExp(
         ' category=&quot;a&amp;amp;b&quot; free=&quot;true&quot; until=&quot;2030-05-01&quot; ' +
           'show=&quot;picture price&quot; level=&quot;3&quot; lang=&quot;de&quot;&gt;',
       ),
     )
-    assert.ok(
+    ok(
       frame.includes(
         '/embed/frame/?category=a%26b&amp;amp;free=true&amp;' +
           'amp;until=2030-05-01&amp;amp;lang=de&quot; title=',
       ),
       frame,
     )
-    assert.match(body, /<html lang="fr">/)
+    match(body, /<html lang="fr">/)
     await using closed = await startService({ frame_ancestors: 'none' })
-    assert.doesNotMatch(await (await fetch(`${closed.origin}/embed/`)).text(), /iframe/)
+    doesNotMatch(await (await fetch(`${closed.origin}/embed/`)).text(), /iframe/)
   })
 
   test('is linked from every page', async () => {
     const { body } = await service.page('/events/')
-    assert.match(body, /href="\/embed\/"/)
+    match(body, /href="\/embed\/"/)
   })
 })
 
@@ -165,13 +165,13 @@ describe('the page that writes the markup, with its script', noChromium, () => {
       code.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
     )
     const sorted = (texts: string[]) => texts.map((text) => text.split(/[\s>&?"]+/).sort())
-    assert.deepEqual(sorted(written), sorted(told))
+    deepEqual(sorted(written), sorted(told))
     const [shown, view] = await tab.evaluate<[number, string]>(
       '((element) => [element.shadowRoot !== null, ' +
         `element.getAttribute('view')])(document.querySelector('.preview kalends-events'))`,
     )
-    assert.deepEqual([shown, view], [true, 'month'])
-    assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [])
+    deepEqual([shown, view], [true, 'month'])
+    deepEqual(await tab.evaluate<string[]>(axeScript()), [])
   })
 })
 
@@ -244,19 +244,19 @@ describe('the element on a page of another site', noChromium, () => {
     await open(
       `<kalends-events date="${YEAR}-05-01" limit="3"><a href="/there">Calendar</a></kalends-events>`,
     )
-    assert.deepEqual(await titles(), [`& "quoted" 'ü' bold it's`, 'Concert', 'Far away'])
-    assert.equal(await tab.evaluate('window.taken'), undefined)
+    deepEqual(await titles(), [`& "quoted" 'ü' bold it's`, 'Concert', 'Far away'])
+    equal(await tab.evaluate('window.taken'), undefined)
     const text = await inside<string>('root.textContent')
-    assert.match(text, new RegExp(`14 May${IN_YEAR}`))
-    assert.match(text, /19:30 – 22:00/)
-    assert.match(text, /Hall <1>|Hall/)
-    assert.match(text, /9:00 JST – 10:00/)
+    match(text, new RegExp(`14 May${IN_YEAR}`))
+    match(text, /19:30 – 22:00/)
+    match(text, /Hall <1>|Hall/)
+    match(text, /9:00 JST – 10:00/)
     assertNone(
       tab.requested,
       (address) => !address.startsWith(service.origin) && !address.startsWith(site.origin),
     )
     assertNone(tab.complaints, (text) => !text.includes('favicon') && !text.includes('404'))
-    assert.equal(await inside('root.querySelector("slot")'), null)
+    equal(await inside('root.querySelector("slot")'), null)
   })
 
   test('filters, and shares nothing with another one on the page', async () => {
@@ -264,26 +264,26 @@ describe('the element on a page of another site', noChromium, () => {
       `<kalends-events date="${DAY}" category="music"></kalends-events><kalends-events ` +
         `view="day" date="${YEAR}-05-21"></kalends-events>`,
     )
-    assert.deepEqual(await titles(0), ['Concert'])
-    assert.deepEqual(await titles(1), ['Festival'])
+    deepEqual(await titles(0), ['Concert'])
+    deepEqual(await titles(1), ['Festival'])
     await tab.evaluate(
       `document.querySelectorAll('kalends-events')[1].shadowRoot.querySelector('[data-key="-1"]').click()`,
     )
     await untilInside(`root.querySelector('[role=status]').textContent.includes('20 May${IN_YEAR}')`, 1)
-    assert.deepEqual(await titles(0), ['Concert'])
+    deepEqual(await titles(0), ['Concert'])
     const [heading, focused, said] = await tab.evaluate<string[]>(
       `((root) => [root.querySelector('[part=heading]').textContent, root.activeElement.dataset.key, ` +
         `root.querySelector('[role=status]').textContent])` +
         `(document.querySelectorAll('kalends-events')[1].shadowRoot)`,
     )
-    assert.match(heading ?? '', new RegExp(`20 May${IN_YEAR}`))
-    assert.equal(focused, '-1')
-    assert.match(said ?? '', new RegExp(`20 May${IN_YEAR}: 1 event$`))
+    match(heading ?? '', new RegExp(`20 May${IN_YEAR}`))
+    equal(focused, '-1')
+    match(said ?? '', new RegExp(`20 May${IN_YEAR}: 1 event$`))
   })
 
   test('says of what does not take place that it does not', async () => {
     await open(`<kalends-events view="day" date="${YEAR}-06-20"></kalends-events>`)
-    assert.deepEqual(await titles(), ['Canceled: Called off'])
+    deepEqual(await titles(), ['Canceled: Called off'])
   })
 
   test('shows pictures at their focal point, prices, categories, organizers where asked', async () => {
@@ -298,13 +298,13 @@ describe('the element on a page of another site', noChromium, () => {
     const said = await inside<string[]>(
       `[...root.querySelectorAll('[part=extras] > span')].map((one) => one.textContent)`,
     )
-    assert.deepEqual(said, ['Ann & Bob', 'Music', '12,50\u00a0€'])
-    assert.equal(await inside(`root.querySelectorAll('[part~=category-music]').length`), 1)
+    deepEqual(said, ['Ann & Bob', 'Music', '12,50\u00a0€'])
+    equal(await inside(`root.querySelectorAll('[part~=category-music]').length`), 1)
     const place = await inside<string>(
       `getComputedStyle(root.querySelector('[part=picture]')).objectPosition`,
     )
-    assert.equal(place, '20% 90%')
-    assert.ok(
+    equal(place, '20% 90%')
+    ok(
       (await inside<number>(
         `new Promise((done) => { const image = root.querySelector('[part=picture]'); image.loading ` +
           `= 'eager'; const look = (tries) => image.naturalWidth || tries > 80 ? ` +
@@ -313,19 +313,19 @@ describe('the element on a page of another site', noChromium, () => {
     )
     assertNone(tab.complaints, (text) => !text.includes('favicon') && !text.includes('404'))
     await open(`<kalends-events date="${DAY}" show="price"></kalends-events>`)
-    assert.equal(await inside(`root.querySelector('img')`), null)
-    assert.equal(await inside(`root.querySelector('[part=extras]').textContent`), '€12.50')
+    equal(await inside(`root.querySelector('img')`), null)
+    equal(await inside(`root.querySelector('[part=extras]').textContent`), '€12.50')
   })
 
   test('takes a last day, and the filters of lists', async () => {
     await open(`<kalends-events date="${DAY}" until="${later(DAY, 1)}"></kalends-events>`)
-    assert.equal((await titles()).length, 3)
+    equal((await titles()).length, 3)
     await open(`<kalends-events date="${DAY}" free="true"></kalends-events>`)
-    assert.deepEqual(await titles(), [])
+    deepEqual(await titles(), [])
     await open(`<kalends-events date="${DAY}" attendance="online"></kalends-events>`)
-    assert.deepEqual(await titles(), [])
+    deepEqual(await titles(), [])
     await open(`<kalends-events when="today"></kalends-events>`)
-    assert.deepEqual(await titles(), [])
+    deepEqual(await titles(), [])
   })
 
   test('can be taken away, put back and changed', async () => {
@@ -343,9 +343,9 @@ describe('the element on a page of another site', noChromium, () => {
     const columns = await inside<string[]>(
       '[...root.querySelectorAll("th")].map((th) => th.scope + " " + th.ariaLabel)',
     )
-    assert.deepEqual([columns.length, columns[0]], [7, 'col Monday'])
-    assert.equal(await inside('root.querySelectorAll("[tabindex=\\"0\\"]").length'), 1)
-    assert.match(
+    deepEqual([columns.length, columns[0]], [7, 'col Monday'])
+    equal(await inside('root.querySelectorAll("[tabindex=\\"0\\"]").length'), 1)
+    match(
       await inside<string>(`root.querySelector('[data-key="${DAY}"]').ariaLabel`),
       new RegExp(`14 May${IN_YEAR}, 2 events$`),
     )
@@ -353,7 +353,7 @@ describe('the element on a page of another site', noChromium, () => {
     const busy = await inside<string[]>(
       '[...root.querySelectorAll(".busy")].map((day) => day.dataset.to.slice(5))',
     )
-    assert.deepEqual(busy, ['05-14', '05-15', '05-20', '05-21', '05-22', '05-24'])
+    deepEqual(busy, ['05-14', '05-15', '05-20', '05-21', '05-22', '05-24'])
     await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
     const monday = later(DAY, 8 - weekday(later(DAY, 8)))
     const steps = {
@@ -370,7 +370,7 @@ describe('the element on a page of another site', noChromium, () => {
       await untilInside(`root.activeElement?.dataset.to === '${day}'`)
     }
     await untilInside(`root.querySelector('[role=status]').textContent === 'June ${YEAR}: 1 event'`)
-    assert.match(await inside<string>('root.querySelector("[part=agenda]").textContent'), /No event/)
+    match(await inside<string>('root.querySelector("[part=agenda]").textContent'), /No event/)
   })
 
   test('draws an event of days once a week, as wide as its days, and says when others begin', async () => {
@@ -382,32 +382,32 @@ describe('the element on a page of another site', noChromium, () => {
     )
     const days =
       weekday(`${YEAR}-05-22`) < 2 ? [2 - weekday(`${YEAR}-05-22`), weekday(`${YEAR}-05-22`) + 1] : [3]
-    assert.deepEqual(
+    deepEqual(
       bars.map((width) => Math.round(width / (cell ?? 1))),
       days,
     )
-    assert.equal(
+    equal(
       await inside(`root.querySelector('[data-key="${DAY}"]').nextSibling.lastChild.textContent`),
       '19:30 Concert',
     )
     const fillers = `[...root.querySelectorAll('.lane')].filter((lane) => !lane.querySelector('a'))`
-    assert.ok((await inside<number>(`${fillers}.length`)) > 0)
+    ok((await inside<number>(`${fillers}.length`)) > 0)
     const wide =
       `${fillers}.filter((lane) => lane.getBoundingClientRect().width ` +
       `> lane.closest('td').getBoundingClientRect().width)`
-    assert.equal(await inside<number>(`${wide}.length`), 0)
+    equal(await inside<number>(`${wide}.length`), 0)
   })
 
   test('speaks French, and has its own language and direction on any page', async () => {
     await open(`<kalends-events view="month" date="${DAY}"></kalends-events>`, { html: 'lang="fr"' })
     const text = await inside<string>('root.textContent')
-    assert.match(text, new RegExp(`mai ${YEAR}`))
-    assert.match(text, /Aujourd’hui/)
+    match(text, new RegExp(`mai ${YEAR}`))
+    match(text, /Aujourd’hui/)
     await open(`<kalends-events view="month" date="${DAY}" lang="ar"></kalends-events>`, {
       html: 'lang="ar" dir="rtl"',
     })
     // The element has no Arabic texts, so months and days are in English too.
-    assert.match(await inside<string>('root.textContent'), new RegExp(`^May ${YEAR}Today`))
+    match(await inside<string>('root.textContent'), new RegExp(`^May ${YEAR}Today`))
     await inside(`root.querySelector('[data-key="${DAY}"]').focus()`)
     await press('ArrowLeft')
     await untilInside(`root.activeElement?.dataset.to === '${YEAR}-05-13'`)
@@ -424,7 +424,7 @@ describe('the element on a page of another site', noChromium, () => {
           `((one) => [one.closest('[lang]').lang, ` +
             `getComputedStyle(one).direction])(root.querySelector('${part}'))`,
         )
-        assert.deepEqual([is, reads], [lang, 'ltr'], `${own} ${part}`)
+        deepEqual([is, reads], [lang, 'ltr'], `${own} ${part}`)
       }
     }
   })
@@ -439,9 +439,8 @@ describe('the element on a page of another site', noChromium, () => {
           [at])) } } }`
       const { identifier } = await tab.send('Page.addScriptToEvaluateOnNewDocument', { source })
       await open(`<kalends-events until="${YEAR}-05-25"></kalends-events>`)
-      assert.deepEqual(await titles(), shown, wall)
-      if (shown.length > 0)
-        assert.match(await inside('root.querySelector("[part=date]").textContent'), /24 May/)
+      deepEqual(await titles(), shown, wall)
+      if (shown.length > 0) match(await inside('root.querySelector("[part=date]").textContent'), /24 May/)
       await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })
     }
   })
@@ -451,7 +450,7 @@ describe('the element on a page of another site', noChromium, () => {
     const night = { start_date: `${later(today, -1)} 22:00:00`, end_date: `${today} 02:00:00` }
     const { id } = await service.create('/events', { title: 'Last night', ...night })
     await open(`<kalends-events when="today"></kalends-events>`)
-    assert.deepEqual(await titles(), ['Last night'])
+    deepEqual(await titles(), ['Last night'])
     await service.remove(`/events/${id}?force=true`)
   })
 
@@ -462,11 +461,11 @@ describe('the element on a page of another site', noChromium, () => {
     const { identifier } = await tab.send('Page.addScriptToEvaluateOnNewDocument', { source })
     await open(link)
     await tab.send('Page.removeScriptToEvaluateOnNewDocument', { identifier })
-    assert.equal(await tab.evaluate(visible), 1)
-    assert.match(await inside<string>('root.querySelector("[role=status]").textContent'), /Not available/)
-    assert.match(await tab.evaluate<string>('said'), /"status":400.*venue|venue.*"status":400/s)
+    equal(await tab.evaluate(visible), 1)
+    match(await inside<string>('root.querySelector("[role=status]").textContent'), /Not available/)
+    match(await tab.evaluate<string>('said'), /"status":400.*venue|venue.*"status":400/s)
     await open(link, { script: 'http://localhost:9/embed.js' })
-    assert.equal(await tab.evaluate(visible), 1)
+    equal(await tab.evaluate(visible), 1)
   })
 
   test('takes attributes that say nothing usable as if they were not there', async () => {
@@ -482,12 +481,12 @@ describe('the element on a page of another site', noChromium, () => {
       ['view="year" colour="red" onevent="x" lang="no language"', 6],
     ] as const) {
       await open(`<kalends-events date="${YEAR}-05-01" ${wrong}></kalends-events>`)
-      assert.equal((await titles()).length, shown, wrong)
-      assert.deepEqual(complaints(), [], wrong)
+      equal((await titles()).length, shown, wrong)
+      deepEqual(complaints(), [], wrong)
     }
     for (const date of ['x', '99999', '5', '+275760-09-13', `${YEAR}-02-31x`]) {
       await open(`<kalends-events view="day" date="${date}"></kalends-events>`)
-      assert.equal(
+      equal(
         await inside(`root.querySelector('[data-key="1"]').dataset.to`),
         later(await tab.evaluate("new Date().toLocaleDateString('sv', { timeZone: 'Europe/Oslo' })"), 1),
         date,
@@ -495,9 +494,9 @@ describe('the element on a page of another site', noChromium, () => {
     }
     for (const [level, heading] of Object.entries({ '-1': 'H1', '2.5': 'H2', x: 'H2', 9: 'H5' })) {
       await open(`<kalends-events view="month" date="${DAY}" level="${level}"></kalends-events>`)
-      assert.equal(await inside(`root.querySelector('[part=heading]').tagName`), heading, level)
+      equal(await inside(`root.querySelector('[part=heading]').tagName`), heading, level)
     }
-    assert.deepEqual(complaints(), [])
+    deepEqual(complaints(), [])
   })
 
   test('says so and leaves the link of the page where the calendar answers anything but events', async () => {
@@ -520,9 +519,9 @@ describe('the element on a page of another site', noChromium, () => {
       await open(`<kalends-events><a href="/there">Calendar</a></kalends-events>`, { strict: false, script })
       await settled()
       const status = await inside<string>('root.querySelector("[role=status]").textContent')
-      assert.match(status, /Not available/, name)
+      match(status, /Not available/, name)
       const link = `document.querySelector('kalends-events a').getClientRects().length`
-      assert.equal(await tab.evaluate(link), 1, name)
+      equal(await tab.evaluate(link), 1, name)
     }
   })
 
@@ -542,11 +541,11 @@ describe('the element on a page of another site', noChromium, () => {
             'show="picture price category organizer"></kalends-events>',
           { strict: false },
         )
-        assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${view} ${JSON.stringify(sight)}`)
+        deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${view} ${JSON.stringify(sight)}`)
         const [inner, outer] = await tab.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, innerWidth]',
         )
-        assert.ok(inner <= outer, `${view} is ${inner} wide in ${outer}`)
+        ok(inner <= outer, `${view} is ${inner} wide in ${outer}`)
       }
     }
   })

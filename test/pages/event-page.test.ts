@@ -1,6 +1,6 @@
 // Visitors on the page of an event go to its tickets, share it, read its times in their own zone and print
 // it.
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ifError, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { prepareGround } from '../../src/app.ts'
 import { flag, line, oneOf, url } from '../../src/base/fields/kinds.ts'
@@ -36,19 +36,16 @@ describe('the page of an event', () => {
       'https://hall.example/billetterie/jazz',
       'https://hall.example/Tickets?id=3',
     ])
-      assert.equal(await press(address), 'Tickets true false', address)
+      equal(await press(address), 'Tickets true false', address)
     for (const address of [
       'https://hall.example/jazz',
       'https://hall.example/?from=tickets',
       'https://thickness.example',
     ])
-      assert.equal(await press(address), 'Website false true', address)
+      equal(await press(address), 'Website false true', address)
     const past = onDay('2020-01-01', '10:00', '11:00')
-    assert.equal(await press('https://www.eventbrite.com/e/9', past), 'Tickets false false')
-    assert.equal(
-      await press('https://www.eventbrite.com/e/9', { event_status: 'canceled' }),
-      'Tickets false false',
-    )
+    equal(await press('https://www.eventbrite.com/e/9', past), 'Tickets false false')
+    equal(await press('https://www.eventbrite.com/e/9', { event_status: 'canceled' }), 'Tickets false false')
   })
 
   test('lists fields without a place of their own by labels, each value as its kind has it', async () => {
@@ -77,7 +74,7 @@ describe('the page of an event', () => {
       labelledFacts({ ...context, site: { ...context.site, language } }, fields, values).map(({ markup }) =>
         markup.replace(/<\/?(?:div|bdi)>/g, ''),
       )
-    assert.deepEqual(shown('en'), [
+    deepEqual(shown('en'), [
       '<dt>Doors</dt><dd>7 &amp; 8</dd>',
       '<dt>Seats for everybody</dt><dd>Yes</dd>',
       '<dt>The stream</dt><dd><a href="https://a.example/?x" rel="noopener">https://a.example/?x</a></dd>',
@@ -86,7 +83,7 @@ describe('the page of an event', () => {
       '<dt>How many hours it takes</dt><dd>2.5</dd>',
     ])
     const numbers = shown('de').slice(-2)
-    assert.deepEqual(
+    deepEqual(
       numbers.map((fact) => /<dd>(.*)<\/dd>/.exec(fact)?.[1]),
       ['1.200', '2,5'],
     )
@@ -97,7 +94,7 @@ describe('the page of an event', () => {
     const times = onDay(today, '00:00', '23:59')
     await service.create('/events', { title: 'Tonight', ...times, event_status: 'canceled' })
     for (const path of ['/', '/events/today/', '/events/month/', '/events/week/'])
-      assert.match(
+      match(
         await read(path),
         /<b class="state canceled">Canceled<span class="hidden">:<\/span><\/b> <s><bdi>Tonight/,
         path,
@@ -126,24 +123,21 @@ describe('the page of an event', () => {
           "(({ hidden, textContent }) => (hidden ? '' : textContent))(document.querySelector('.yours'))",
         )
       }
-      assert.equal(await yours('Europe/Oslo', path), '')
-      assert.equal(await yours('Europe/Berlin', path), '')
-      assert.match(await yours('America/New_York', path), /^Your time: 0?4:00\s*[–-]\s*0?5:30$/)
-      assert.match(await yours('Asia/Tokyo', long), /^Your time: \w+,? 6 Jun.*5:00.*9:00/)
+      equal(await yours('Europe/Oslo', path), '')
+      equal(await yours('Europe/Berlin', path), '')
+      match(await yours('America/New_York', path), /^Your time: 0?4:00\s*[–-]\s*0?5:30$/)
+      match(await yours('Asia/Tokyo', long), /^Your time: \w+,? 6 Jun.*5:00.*9:00/)
       // The event begins and ends on one day in the zone of the calendar, and on two days in London.
-      assert.match(
-        await yours('Europe/London', long),
-        /^Your time: \w+,? 5 Jun,? 21:00.*\w+,? 6 Jun,? 0?1:00$/,
-      )
+      match(await yours('Europe/London', long), /^Your time: \w+,? 5 Jun,? 21:00.*\w+,? 6 Jun,? 0?1:00$/)
       await tab.goTo(service.origin + (await pathFor({ description: TABLE, title: 'Table' })))
-      assert.ok((await tab.evaluate<number>("document.querySelector('td').offsetHeight")) < 50)
+      ok((await tab.evaluate<number>("document.querySelector('td').offsetHeight")) < 50)
       await tab.goTo(service.origin + long)
       const copy = "document.querySelector('[data-copy]')"
       await tab.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)')
-      assert.equal(await tab.evaluate(`${copy}.hidden`), false)
+      equal(await tab.evaluate(`${copy}.hidden`), false)
       await tab.evaluate(`${copy}.click()`)
-      assert.equal(await tab.evaluate('window.copied'), service.origin + long)
-      assert.equal(await tab.evaluate(`${copy}.textContent`), 'Copied')
+      equal(await tab.evaluate('window.copied'), service.origin + long)
+      equal(await tab.evaluate(`${copy}.textContent`), 'Copied')
     },
   )
 
@@ -154,7 +148,7 @@ describe('the page of an event', () => {
     async () => {
       await using demo = await startService({ timezone: 'Europe/Oslo', site_name: 'Kilvara' })
       await using browser = await startChromium()
-      await prepareGround({ ...demo.config, port: 0 }, assert.ifError, { demo: true })
+      await prepareGround({ ...demo.config, port: 0 }, ifError, { demo: true })
       const tab = await browser.open()
       const { body } = await demo.get('/events?per_page=4')
       for (const path of [
@@ -166,14 +160,14 @@ describe('the page of an event', () => {
         const { data } = await tab.send('Page.printToPDF', { preferCSSPageSize: true })
         const pdf = Buffer.from(String(data), 'base64').toString('latin1')
         const pages = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0
-        assert.ok(pages > 0 && pages <= (path === '/events/' ? 2 : 1), `${path}: ${pages}`)
+        ok(pages > 0 && pages <= (path === '/events/' ? 2 : 1), `${path}: ${pages}`)
         const [, width = '', height = ''] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)/.exec(pdf) ?? []
-        assert.equal(Number(width) > Number(height), path === '/events/month/', path)
+        equal(Number(width) > Number(height), path === '/events/month/', path)
       }
       await tab.goTo(`${demo.origin}/events/`)
       await tab.send('Emulation.setEmulatedMedia', { media: 'print' })
       const lead = `document.querySelector('.front :is(h2, h3)').checkVisibility()`
-      assert.equal(await tab.evaluate(lead), true)
+      equal(await tab.evaluate(lead), true)
     },
   )
 })

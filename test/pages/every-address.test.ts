@@ -1,5 +1,5 @@
 // Records that are hard to show: every address in an answer leads to a valid document.
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { XMLValidator } from 'fast-xml-parser'
 import { readers } from '../campaigns/format-readers.ts'
@@ -45,7 +45,7 @@ async function walk(): Promise<Map<string, { type: string; text: string }>> {
   for (let address = due.pop(); address !== undefined; address = due.pop()) {
     if (found.has(address) || OF_INDEX.test(address)) continue
     const response = await visit(address)
-    assert.equal(response.status, 200, address)
+    equal(response.status, 200, address)
     const [type, text] = [response.headers.get('content-type') ?? '', await response.text()]
     found.set(address, { type, text })
     // The interface description is not followed: it lists the bases of addresses.
@@ -63,7 +63,7 @@ describe('of records that are hard to show', () => {
     const kinds = '/event/ /venue/ /organizer/ /events/category/ /tag/ /series/ /tribe/events/v1/'.split(' ')
     for (const kind of kinds) {
       const some = [...found.keys()].filter((address) => address.includes(kind))
-      assert.ok(some.length >= (kind === '/series/' ? 1 : HARD_TEXTS.length), `${kind} ${some.length}`)
+      ok(some.length >= (kind === '/series/' ? 1 : HARD_TEXTS.length), `${kind} ${some.length}`)
     }
   })
 
@@ -98,7 +98,7 @@ describe('of records that are hard to show', () => {
     const validate = await markupValidator()
     for (const [address, text] of pages)
       for (const one of await validate(text)) objections.push(`${address}: ${one}`)
-    assert.deepEqual(objections.slice(0, 10), [])
+    deepEqual(objections.slice(0, 10), [])
   })
 
   test('every feed is valid, and has all of them', async () => {
@@ -107,14 +107,14 @@ describe('of records that are hard to show', () => {
       const text = await (
         await fetch(`${service.origin}/events.${ending}?start_date=2000-01-01&recurrence=expanded`)
       ).text()
-      if (ending === 'rss' || ending === 'atom') assert.equal(XMLValidator.validate(text), true, ending)
-      if (ending !== 'json' && ending !== 'jsonld') assert.doesNotMatch(text, /\0|\ufffe|\uffff/)
+      if (ending === 'rss' || ending === 'atom') equal(XMLValidator.validate(text), true, ending)
+      if (ending !== 'json' && ending !== 'jsonld') doesNotMatch(text, /\0|\ufffe|\uffff/)
       const events = read(text)
-      assert.equal(events.length, expected, ending)
-      for (const { url } of events) assert.ok(found.has(url), `${ending} ${url}`)
+      equal(events.length, expected, ending)
+      for (const { url } of events) ok(found.has(url), `${ending} ${url}`)
     }
     const lines = await (await fetch(`${service.origin}/events.ndjson?start_date=2000-01-01`)).text()
-    assert.equal(
+    equal(
       lines
         .trimEnd()
         .split('\n')
@@ -125,7 +125,7 @@ describe('of records that are hard to show', () => {
 
   test('every record has its feed and file, the first of a kind in every format, others in one', async () => {
     const pages = [...found.keys()].filter((address) => /\/(?:event|venue|organizer)\/[^/]+\/$/.test(address))
-    assert.ok(pages.length > HARD_TEXTS.length * 4)
+    ok(pages.length > HARD_TEXTS.length * 4)
     const kindOf = (page: string) => /\/(event|venue|organizer)\//.exec(page)?.[1]
     const firsts = new Set(
       ['event', 'venue', 'organizer'].map((kind) => pages.find((page) => kindOf(page) === kind)),
@@ -134,11 +134,8 @@ describe('of records that are hard to show', () => {
       for (const [at, [ending, read]] of Object.entries(readers).entries()) {
         if (!firsts.has(page) && number % Object.keys(readers).length !== at) continue
         const response = await fetch(`${page.slice(0, -1)}.${ending}`)
-        assert.equal(response.status, 200, `${page} ${ending}`)
-        assert.ok(
-          read(await response.text()).length <= (page.includes('/event/') ? 1 : 10),
-          `${page} ${ending}`,
-        )
+        equal(response.status, 200, `${page} ${ending}`)
+        ok(read(await response.text()).length <= (page.includes('/event/') ? 1 : 10), `${page} ${ending}`)
       }
   })
 })

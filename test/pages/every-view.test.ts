@@ -1,5 +1,5 @@
 // Looks at each view of the table of views, so that a new one is looked at without further ado.
-import assert from 'node:assert/strict'
+import { equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { VIEWS } from '../../src/features/pages/spans.ts'
 import { onDay, serviceForTests, startService, type TestService } from '../support/service.ts'
@@ -35,13 +35,13 @@ describe('pages of what does not fit on one', () => {
     const link = (rel: string) => new RegExp(`class="button" rel="${rel}" href="${path}(?:\\?page=(\\d+))?"`)
     for (let page = 1; ; page++) {
       const { status, body } = await asked(service, page === 1 ? path : `${path}?page=${page}`)
-      assert.equal(status, 200, `${path} ${page}`)
+      equal(status, 200, `${path} ${page}`)
       const [back, before = '1'] = link('prev').exec(body) ?? []
-      if (page > 1) assert.ok(back && Number(before) === page - 1, `${path} ${page} leads back`)
-      if (page > 1) assert.match(body, /name="robots" content="noindex/, `${path} ${page}`)
+      if (page > 1) ok(back && Number(before) === page - 1, `${path} ${page} leads back`)
+      if (page > 1) match(body, /name="robots" content="noindex/, `${path} ${page}`)
       const next = link('next').exec(body)?.[1]
       if (next === undefined) return page
-      assert.equal(Number(next), page + 1, path)
+      equal(Number(next), page + 1, path)
     }
   }
 
@@ -49,10 +49,10 @@ describe('pages of what does not fit on one', () => {
     const last = new Map<string, number>()
     for (const path of paths) last.set(path, await lastPage(path))
     const paged = [...last].filter(([, page]) => page > 1)
-    assert.ok(paged.length >= 7, String(paged))
+    ok(paged.length >= 7, String(paged))
     for (const [path, page] of last)
       for (const behind of page === 1 ? [] : [page + 1, 99])
-        assert.equal((await asked(service, `${path}?page=${behind}`)).status, 404, `${path} ${behind}`)
+        equal((await asked(service, `${path}?page=${behind}`)).status, 404, `${path} ${behind}`)
   })
 })
 
@@ -66,7 +66,7 @@ test('every view tells times of another zone by its letters', async () => {
   for (const path of ['/', new URL(url).pathname, ...views]) {
     const text = (await asked(service, path)).body.replaceAll(/<script.*?<\/script>|<[^>]+>/gs, '')
     const times = text.match(/20:30(?! – 21:30)(?: \S{3})?/g) ?? []
-    assert.ok(times.length > 0 && times.every((time: string) => time === '20:30 JST'), `${path} ${times}`)
+    ok(times.length > 0 && times.every((time: string) => time === '20:30 JST'), `${path} ${times}`)
   }
 })
 
@@ -101,15 +101,15 @@ describe('a view without events', () => {
   for (const path of cases)
     test(`says so in its place, leads on, and is kept from search engines: ${path}`, async () => {
       const { status, body } = await asked(service, path)
-      assert.equal(status, 200)
-      assert.match(body, /<h1[^>]*>[^<]*\S[^<]*</)
-      assert.match(body, /name="robots" content="noindex/)
+      equal(status, 200)
+      match(body, /<h1[^>]*>[^<]*\S[^<]*</)
+      match(body, /name="robots" content="noindex/)
       const [nothing = ''] = /<section class="nothing">.*?<\/section>.*<\/main>/s.exec(body) ?? []
-      assert.match(nothing, /<h2>(?:No events found|There are no events|Nothing planned)[^<]*\.<\/h2>/)
+      match(nothing, /<h2>(?:No events found|There are no events|Nothing planned)[^<]*\.<\/h2>/)
       const links = [...nothing.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, to = '']) =>
         to.replaceAll('&amp;', '&'),
       )
-      assert.ok(links.length > 0)
-      for (const to of links) assert.equal((await asked(service, to)).status, 200, to)
+      ok(links.length > 0)
+      for (const to of links) equal((await asked(service, to)).status, 200, to)
     })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import { serviceForTests } from '../support/service.ts'
 
@@ -36,16 +36,16 @@ const facts = (body: string) =>
 
 test('categories and facts of access stand with the coming events that are left of them', async () => {
   const all = await read('/events/')
-  assert.deepEqual(categories(all), ['Film (1)', 'Music (2)', 'Jazz (1)'])
-  assert.deepEqual(facts(all), ['step_free 2', 'captions 2'])
+  deepEqual(categories(all), ['Film (1)', 'Music (2)', 'Jazz (1)'])
+  deepEqual(facts(all), ['step_free 2', 'captions 2'])
   const free = await read('/events/?free=true')
-  assert.deepEqual(categories(free), ['Film (1)', 'Music (1)', 'Jazz (1)'])
-  assert.deepEqual(facts(free), ['step_free 2', 'captions 1'])
-  assert.deepEqual(categories(await read('/events/?categories=film')), ['Film (1)', 'Music (2)', 'Jazz (1)'])
+  deepEqual(categories(free), ['Film (1)', 'Music (1)', 'Jazz (1)'])
+  deepEqual(facts(free), ['step_free 2', 'captions 1'])
+  deepEqual(categories(await read('/events/?categories=film')), ['Film (1)', 'Music (2)', 'Jazz (1)'])
 })
 
 test('ticks narrow to events with all of the facts', async () => {
   const body = await read('/events/?access=step_free&access=captions')
-  assert.deepEqual(facts(body), ['step_free 1 chosen', 'captions 1 chosen'])
-  assert.match(body, /1 event from today on/)
+  deepEqual(facts(body), ['step_free 1 chosen', 'captions 1 chosen'])
+  match(body, /1 event from today on/)
 })

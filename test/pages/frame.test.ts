@@ -1,5 +1,5 @@
 // Events in a frame on another site, for owners who cannot add a script.
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { clockOfPage } from '../../src/features/pages/public-pages.ts'
 import { axeScript, findPackage } from '../support/browsers.ts'
@@ -38,31 +38,31 @@ const titles = (body: string) =>
 
 describe('a frame', () => {
   test('shows a list or a month of the events asked for', async () => {
-    assert.deepEqual(titles((await frame('')).body), ['Concert', 'Talk', 'Walk', 'Far'])
-    assert.deepEqual(titles((await frame('?limit=2')).body), ['Concert', 'Talk'])
+    deepEqual(titles((await frame('')).body), ['Concert', 'Talk', 'Walk', 'Far'])
+    deepEqual(titles((await frame('?limit=2')).body), ['Concert', 'Talk'])
     for (const limit of ['0', '-5', 'x', '1e99', ''])
-      assert.equal((await frame(`?limit=${limit}`)).status, 200, limit)
-    assert.deepEqual(titles((await frame('?category=music')).body), ['Concert'])
-    assert.deepEqual(titles((await frame('?categories=music')).body), ['Concert'])
-    assert.deepEqual(titles((await frame('?search=walk')).body), ['Walk'])
-    assert.deepEqual(titles((await frame(`?start_date=${day(2)}&end_date=${day(3)}`)).body), ['Talk', 'Walk'])
+      equal((await frame(`?limit=${limit}`)).status, 200, limit)
+    deepEqual(titles((await frame('?category=music')).body), ['Concert'])
+    deepEqual(titles((await frame('?categories=music')).body), ['Concert'])
+    deepEqual(titles((await frame('?search=walk')).body), ['Walk'])
+    deepEqual(titles((await frame(`?start_date=${day(2)}&end_date=${day(3)}`)).body), ['Talk', 'Walk'])
     const month = (await frame(`?view=month&date=${day(40)}`)).body
-    assert.match(month, /<table class="month">/)
-    assert.ok(titles(month).includes('Far'))
+    match(month, /<table class="month">/)
+    ok(titles(month).includes('Far'))
     for (const date of ['x', '9999-12', '0001-01-01', '2026-13'])
-      assert.equal((await frame(`?view=month&date=${date}`)).status, 200, date)
+      equal((await frame(`?view=month&date=${date}`)).status, 200, date)
   })
 
   test('has no head, foot or script, no index, and links leave it but those to other months', async () => {
     for (const query of ['', '?view=month', '?search=nothingatall']) {
       const { body } = await frame(query)
-      assert.doesNotMatch(body, /<script|<form|class="top"|class="languages"|rel="canonical"|hreflang/, query)
-      assert.match(body, /<meta name="robots" content="noindex">/)
-      assert.match(body, /<base target="_blank">/)
+      doesNotMatch(body, /<script|<form|class="top"|class="languages"|rel="canonical"|hreflang/, query)
+      match(body, /<meta name="robots" content="noindex">/)
+      match(body, /<base target="_blank">/)
       for (const [link, address = ''] of body.matchAll(/<a [^>]*href="([^"]*)"[^>]*>/g))
-        assert.equal(link.includes('target="_self"'), address.startsWith('/embed/frame/'), link)
+        equal(link.includes('target="_self"'), address.startsWith('/embed/frame/'), link)
     }
-    assert.match(
+    match(
       (await frame('?view=month&event_status=scheduled')).body,
       /href="\/embed\/frame\/\?event_status=scheduled&amp;view=month&amp;date=/,
     )
@@ -72,11 +72,11 @@ describe('a frame', () => {
     const policy = async (path: string) =>
       (await service.page(path)).headers.get('content-security-policy') ?? ''
     for (const path of ['/embed/frame/', '/embed/frame/?venue=abc']) {
-      assert.match(await policy(path), /frame-ancestors 'self' \*$/, path)
-      assert.match(await policy(path), /script-src 'none'.*form-action 'none'/, path)
+      match(await policy(path), /frame-ancestors 'self' \*$/, path)
+      match(await policy(path), /script-src 'none'.*form-action 'none'/, path)
     }
     for (const path of ['/', '/embed/', '/embed/frame/x/', '/events/month/', '/embed/frame/none'])
-      assert.match(await policy(path), /frame-ancestors 'none'$/, path)
+      match(await policy(path), /frame-ancestors 'none'$/, path)
   })
 
   test('stands on the sites that are set', async () => {
@@ -86,45 +86,42 @@ describe('a frame', () => {
     ] as const) {
       await using own = await startService({ frame_ancestors: setting })
       const { headers } = await frame('', {}, own)
-      assert.ok(headers.get('content-security-policy')?.endsWith(`frame-ancestors ${expected}`), setting)
+      ok(headers.get('content-security-policy')?.endsWith(`frame-ancestors ${expected}`), setting)
     }
   })
 
   test('says so where its query cannot be read, and reflects none of it', async () => {
     for (const query of ['?venue=abc', '?start_date=%3Cscript%3E', '?near=x']) {
       const { status, body } = await frame(query)
-      assert.equal(status, 400, query)
-      assert.match(body, /No events found/)
-      assert.doesNotMatch(body, /abc|script>/)
+      equal(status, 400, query)
+      match(body, /No events found/)
+      doesNotMatch(body, /abc|script>/)
     }
-    assert.doesNotMatch(
-      (await frame('?view=%22%3E%3Cb%3E&x=%22%3E%3Cb%3E&search=%22%3E%3Cb%3E')).body,
-      /"><b>/,
-    )
+    doesNotMatch((await frame('?view=%22%3E%3Cb%3E&x=%22%3E%3Cb%3E&search=%22%3E%3Cb%3E')).body, /"><b>/)
   })
 
   test('is in the language that its address names, or else the browser', async () => {
     const named = await frame('?view=month&lang=de', { 'accept-language': 'fr' })
-    assert.match(named.body, /<html lang="de">/)
-    assert.doesNotMatch(named.headers.get('vary') ?? '', /Accept-Language/)
+    match(named.body, /<html lang="de">/)
+    doesNotMatch(named.headers.get('vary') ?? '', /Accept-Language/)
     for (const [, address = ''] of named.body.matchAll(/href="(\/(?:embed|event)[^"]*\/(?:\?[^"]*)?)"/g))
-      assert.match(address, /lang=de$/)
-    assert.match((await frame('', { 'accept-language': 'fr' })).body, /<html lang="fr">/)
+      match(address, /lang=de$/)
+    match((await frame('', { 'accept-language': 'fr' })).body, /<html lang="fr">/)
   })
 
   test('is kept like a page', async () => {
     await frame('')
     const first = await frame('')
     const tag = first.headers.get('etag') ?? ''
-    assert.equal((await frame('', { 'if-none-match': tag })).status, 304)
-    assert.equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
+    equal((await frame('', { 'if-none-match': tag })).status, 304)
+    equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
   })
 
   test('is not kept for a day where its dates go by the hour', () => {
     for (const query of ['date=2027-01-01', 'until=2027-01-01', 'view=month&date=2027-01'])
-      assert.equal(clockOfPage(query), 'day', query)
+      equal(clockOfPage(query), 'day', query)
     for (const query of ['date=9+hours', 'until=%2B9+hours', 'limit=5&until=noon+tomorrow'])
-      assert.equal(clockOfPage(query), 'now', query)
+      equal(clockOfPage(query), 'now', query)
   })
 
   test('is valid', {
@@ -132,7 +129,7 @@ describe('a frame', () => {
   }, async () => {
     const validate = await markupValidator()
     for (const query of ['', '?view=month', '?venue=abc', '?search=zzz'])
-      assert.deepEqual(await validate((await frame(query)).body), [], query)
+      deepEqual(await validate((await frame(query)).body), [], query)
   })
 })
 
@@ -144,11 +141,11 @@ describe('a frame in a browser', noChromium, () => {
       await tab.look(sight)
       for (const query of ['', '?view=month', '?search=zzz']) {
         await tab.goTo(`${service.origin}/embed/frame/${query}`)
-        assert.deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${query} ${JSON.stringify(sight)}`)
+        deepEqual(await tab.evaluate<string[]>(axeScript()), [], `${query} ${JSON.stringify(sight)}`)
         const [inner, outer] = await tab.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, innerWidth]',
         )
-        assert.ok(inner <= outer, `${query} is ${inner} wide in ${outer}`)
+        ok(inner <= outer, `${query} is ${inner} wide in ${outer}`)
       }
     }
   })

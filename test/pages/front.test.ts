@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { writerBy } from '../../src/store/storage/recording.ts'
@@ -23,7 +23,7 @@ async function calendar(context: TestContext): Promise<Calendar> {
       service.create('/events', { title, ...onDay(day(days), HOUR(19), HOUR(20)), ...more }),
     page: async (path) => {
       const answer = await service.page(path)
-      assert.equal(answer.status, 200, path)
+      equal(answer.status, 200, path)
       return answer.body
     },
   }
@@ -54,20 +54,20 @@ test('coming featured events open the front page: the soonest with a picture lea
   await make('Not to be', 1, { featured: true, image, event_status: 'canceled' })
   await make('Plain', 1)
   const { front, rest } = parts(await page('/'))
-  assert.deepEqual([titles(front, 'h2'), titles(front, 'h3')], [['Concert'], ['Words alone', 'Far away']])
-  assert.match(front, /class="hero">.*class="shot"><img [^>]*srcset=/s)
-  assert.match(front, /class="card plain">/)
+  deepEqual([titles(front, 'h2'), titles(front, 'h3')], [['Concert'], ['Words alone', 'Far away']])
+  match(front, /class="hero">.*class="shot"><img [^>]*srcset=/s)
+  match(front, /class="card plain">/)
   // Those who go by headings hear the days as well.
   for (const [, seen, heard] of front.matchAll(
     /class="when-line" aria-hidden="true">(.*?)<\/p>.*?<span class="hidden">, (.*?)<\/span>/gs,
   ))
-    assert.equal(heard, seen)
-  assert.equal(front.match(/<span class="hidden">, [^<]*\d[^<]*<\/span><\/h[23]>/g)?.length, 3)
+    equal(heard, seen)
+  equal(front.match(/<span class="hidden">, [^<]*\d[^<]*<\/span><\/h[23]>/g)?.length, 3)
   // Each event is on the page exactly once.
-  assert.deepEqual(titles(rest, 'h3'), ['Canceled', 'Plain'])
-  assert.ok(!rest.includes('>Concert<'))
-  assert.match(rest, /5 events from today on/)
-  assert.deepEqual(titles(parts(await page('/events/')).front, 'h2'), ['Concert'])
+  deepEqual(titles(rest, 'h3'), ['Canceled', 'Plain'])
+  ok(!rest.includes('>Concert<'))
+  match(rest, /5 events from today on/)
+  deepEqual(titles(parts(await page('/events/')).front, 'h2'), ['Concert'])
 })
 
 test('lists that ask for something have no front, and all events', async (context) => {
@@ -76,7 +76,7 @@ test('lists that ask for something have no front, and all events', async (contex
   await make('Concert', 3, { featured: true, categories: ['Music'] })
   for (const path of ['/events/category/music/', '/?featured=1', '/?hide_subsequent_recurrences=0']) {
     const { front, rest } = parts(await page(path))
-    assert.deepEqual([front, titles(rest, 'h3')], ['', ['Concert']], path)
+    deepEqual([front, titles(rest, 'h3')], ['', ['Concert']], path)
   }
 })
 
@@ -85,9 +85,9 @@ test('one, two, three or five featured events open the page, never four', async 
   for (const [made, shown] of [1, 2, 3, 3, 5, 5].entries()) {
     await make(`Event ${made}`, 1 + made, { featured: true })
     const { front, rest } = parts(await page('/'))
-    assert.equal(titles(front, 'h[23]').length, shown)
-    assert.equal(titles(rest, 'h3').length, made + 1 - shown)
-    assert.match(rest, new RegExp(`class="front of${shown}"`))
+    equal(titles(front, 'h[23]').length, shown)
+    equal(titles(rest, 'h3').length, made + 1 - shown)
+    match(rest, new RegExp(`class="front of${shown}"`))
   }
 })
 
@@ -102,22 +102,19 @@ test('a poster in portrait is whole, other pictures are cut around their focal p
   await make('With a poster', 1, { featured: true, image: poster })
   await make('With a picture', 2, { featured: true, image: wide })
   const { front } = parts(await page('/'))
-  assert.match(
-    front,
-    /class="hero".*class="shot"><img class="fx2 fy7".*class="card".*class="shot whole"><img src/s,
-  )
-  assert.deepEqual(titles(front, 'h2'), ['With a picture'])
-  for (const path of ['/', '/events/?free=true']) assert.match(await page(path), /href="\/assets\/others/)
+  match(front, /class="hero".*class="shot"><img class="fx2 fy7".*class="card".*class="shot whole"><img src/s)
+  deepEqual(titles(front, 'h2'), ['With a picture'])
+  for (const path of ['/', '/events/?free=true']) match(await page(path), /href="\/assets\/others/)
 })
 
 test('a calendar of three events, none featured and none with a picture, is its list', async (context) => {
   const { make, page } = await calendar(context)
-  assert.match(await page('/'), /Nothing planned at the moment\./)
+  match(await page('/'), /Nothing planned at the moment\./)
   for (const number of [1, 2, 3]) await make(`Event ${number}`, number)
   const body = await page('/')
-  assert.doesNotMatch(body, /class="front|id="ongoing"|Show every date|class="shot/)
-  assert.deepEqual(titles(body, 'h3'), ['Event 1', 'Event 2', 'Event 3'])
-  assert.doesNotMatch(body, /assets\/others/)
+  doesNotMatch(body, /class="front|id="ongoing"|Show every date|class="shot/)
+  deepEqual(titles(body, 'h3'), ['Event 1', 'Event 2', 'Event 3'])
+  doesNotMatch(body, /assets\/others/)
 })
 
 test('what has begun is once under Ongoing, ending soonest first; days have what begins', async (context) => {
@@ -129,15 +126,15 @@ test('what has begun is once under Ongoing, ending soonest first; days have what
   const [, days = '', ongoing = ''] =
     /class="results"[^>]*>(.*)id="ongoing">(.*?)<\/section>/s.exec(body) ?? []
   const named = [...ongoing.matchAll(/Show (\d+)/g)].map(([, number]) => Number(number))
-  assert.deepEqual(named, [10, 9, 8, 7, 6, 5])
-  assert.deepEqual(titles(days, 'h3'), ['Tonight', 'Opens today'])
-  assert.doesNotMatch(days, /Show \d/)
-  assert.match(body, /12 events from today on/)
+  deepEqual(named, [10, 9, 8, 7, 6, 5])
+  deepEqual(titles(days, 'h3'), ['Tonight', 'Opens today'])
+  doesNotMatch(days, /Show \d/)
+  match(body, /12 events from today on/)
   const [, all = ''] = /href="([^"]+)">All 10 ongoing events/.exec(ongoing) ?? []
-  assert.equal(all, `/events/${day(0)}/#ongoing`)
+  equal(all, `/events/${day(0)}/#ongoing`)
   const whole = await page(all.replace(/#.*/, ''))
   // The events of the day itself come first.
-  assert.match(whole, /Tonight.*id="ongoing".*Show 10.*Show 1</s)
+  match(whole, /Tonight.*id="ongoing".*Show 10.*Show 1</s)
 })
 
 test('a day has the second of a weekend among its own, what lasts over three days apart', async (context) => {
@@ -146,12 +143,12 @@ test('a day has the second of a weekend among its own, what lasts over three day
   await make('Exhibition', 0, show(8, 12))
   await make('Concert', 10)
   const body = await page(`/events/${day(10)}/`)
-  assert.match(body, /3 events/)
-  assert.match(body, /Weekend.*Concert.*id="ongoing".*Exhibition/s)
+  match(body, /3 events/)
+  match(body, /Weekend.*Concert.*id="ongoing".*Exhibition/s)
 })
 
 function bandOf(body: string) {
-  assert.match(body, /<\/table>.*class="band"/s)
+  match(body, /<\/table>.*class="band"/s)
   const [, band = ''] = /<section class="band"[^>]*>(.*?)<\/section>/s.exec(body) ?? []
   const shown = [...band.matchAll(/<bdi>([^<]+)<\/bdi><\/a><p><time[^>]*>([^<]+)/g)]
   return { band, shown: shown.map(([, title, days = '']) => [title, days.replaceAll(/\s/g, ' ')]) }
@@ -168,7 +165,7 @@ test('a month has what lasts over three days once, below its weeks, soonest end 
   await make('Too early', '04-25', '04-29')
   const body = await page('/events/month/2031-05/')
   const { band, shown } = bandOf(body)
-  assert.deepEqual(shown, [
+  deepEqual(shown, [
     ['Festival', '12 – 16 May 2031'],
     ['Show 1', '2 April – 20 May 2031'],
     ['Show 0', '2 April – 30 June 2031'],
@@ -176,12 +173,12 @@ test('a month has what lasts over three days once, below its weeks, soonest end 
     ['Show 3', '2 April – 2 July 2031'],
     ['Show 4', '2 April – 3 July 2031'],
   ])
-  assert.match(band, /href="\/events\/2031-05-01\/#ongoing">\+2 more</)
+  match(band, /href="\/events\/2031-05-01\/#ongoing">\+2 more</)
   const weeks = body.replace(band, '')
-  assert.doesNotMatch(weeks, /Show \d|Festival|Too early/)
-  assert.match(weeks, /class="lane bar w3 starts ends[^"]*"><a[^>]*><bdi>Weekend/)
-  assert.match(body, /9 events/)
-  assert.match(await page('/embed/frame/?view=month&date=2031-05'), /class="band"/)
+  doesNotMatch(weeks, /Show \d|Festival|Too early/)
+  match(weeks, /class="lane bar w3 starts ends[^"]*"><a[^>]*><bdi>Weekend/)
+  match(body, /9 events/)
+  match(await page('/embed/frame/?view=month&date=2031-05'), /class="band"/)
 })
 
 test('a month has what is over after what is still on', async (context) => {
@@ -199,7 +196,7 @@ test('a month has what is over after what is still on', async (context) => {
     ['Still on', true],
     ['Of a week', false],
   ]
-  assert.deepEqual(order, isLate ? [still, other] : [other, still])
+  deepEqual(order, isLate ? [still, other] : [other, still])
 })
 
 const weekly = (count: number) => ({ recurrence: `RRULE:FREQ=WEEKLY;COUNT=${count}` })
@@ -212,68 +209,68 @@ test('a series stands in lists once, with how it repeats and how many dates foll
   const also = [6, 9].map((days) => `${day(days).replaceAll('-', '')}T190000`)
   await make('Walk', 4, { recurrence: `RDATE:${also.join(',')}` })
   const body = await page('/')
-  assert.deepEqual(titles(body, 'h3'), ['Yoga', 'Choir', 'Concert', 'Walk'])
+  deepEqual(titles(body, 'h3'), ['Yoga', 'Choir', 'Concert', 'Walk'])
   const again = [...body.matchAll(/class="again"><a href="([^"]+)">([^<]+)/g)].map(([, path, text]) => [
     path,
     text,
   ])
   const name = (days: number) =>
     new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(new Date(day(days)))
-  assert.deepEqual(
+  deepEqual(
     again.map(([, text]) => text),
     [`Every ${name(1)}, 11 more dates`, `Every ${name(2)}, 1 more date`, '2 more dates'],
   )
-  assert.match(await page(again[0]?.[0] ?? ''), /Yoga/)
-  assert.match(again[0]?.[0] ?? '', new RegExp(`${series}/$`))
-  assert.match(body, /4 events from today on/)
+  match(await page(again[0]?.[0] ?? ''), /Yoga/)
+  match(again[0]?.[0] ?? '', new RegExp(`${series}/$`))
+  match(body, /4 events from today on/)
 })
 
 test('every date of a series is a click away, and totals and pages are exact both ways', async (context) => {
   const { make, page, service } = await calendar(context)
   for (let number = 0; number < 23; number++) await make(`Class ${number}`, 1, weekly(3))
   const first = await page('/')
-  assert.match(first, /23 events from today on/)
+  match(first, /23 events from today on/)
   const second = await page('/events/?page=2')
-  assert.equal(new Set([...titles(first, 'h3'), ...titles(second, 'h3')]).size, 23)
-  assert.equal((await service.get('~/events/?page=3')).status, 404)
+  equal(new Set([...titles(first, 'h3'), ...titles(second, 'h3')]).size, 23)
+  equal((await service.get('~/events/?page=3')).status, 404)
   const [, path = ''] = /href="([^"]+)">Show every date/.exec(first) ?? []
   const every = await page(path)
-  assert.match(every, /69 events from today on/)
-  assert.match(every, /Remove filter: Every date/)
-  assert.equal((await service.get(`~${path}&page=5`)).status, 404)
-  assert.equal(titles(await page(`${path}&page=4`), 'h3').length, 9)
+  match(every, /69 events from today on/)
+  match(every, /Remove filter: Every date/)
+  equal((await service.get(`~${path}&page=5`)).status, 404)
+  equal(titles(await page(`${path}&page=4`), 'h3').length, 9)
 })
 
 test('a list with a last day has each date of a series', async (context) => {
   const { make, page } = await calendar(context)
   await make('Yoga', 1, { recurrence: 'RRULE:FREQ=DAILY;COUNT=9' })
   const body = await page(`/events/?start_date=${day(1)}&end_date=${day(4)}`)
-  assert.equal(titles(body, 'h3').length, 4)
-  assert.match(body, /<p class="count">[^<]*–[^<]* · 4 events<\/p>/)
+  equal(titles(body, 'h3').length, 4)
+  match(body, /<p class="count">[^<]*–[^<]* · 4 events<\/p>/)
 })
 
 test('a list whose last day is before its first finds nothing, not even what is on', async (context) => {
   const { make, page } = await calendar(context)
   await make('Exhibition', -3, { end_date: `${day(9)} 20:00` })
   for (const query of [`end_date=${day(-1)}`, `start_date=${day(3)}&end_date=${day(2)}`])
-    assert.match(await page(`/events/?${query}`), /<h2>No events found\./, query)
+    match(await page(`/events/?${query}`), /<h2>No events found\./, query)
 })
 
 test('the list of past events has no dates to choose, and names none that it ignores', async (context) => {
   const { make, page } = await calendar(context)
   await make('Over', -3)
   const body = await page(`/events/past/?start_date=${day(3)}&end_date=${day(4)}&when=today`)
-  assert.deepEqual(titles(body, 'h3'), ['Over'])
-  assert.doesNotMatch(body, /name="start_date" value|type="date"|Remove filter|Today<\/a>/)
-  assert.match(await page(`/events/?start_date=${day(3)}`), /href="\/events\/past\/"/)
+  deepEqual(titles(body, 'h3'), ['Over'])
+  doesNotMatch(body, /name="start_date" value|type="date"|Remove filter|Today<\/a>/)
+  match(await page(`/events/?start_date=${day(3)}`), /href="\/events\/past\/"/)
 })
 
 test('a featured series opens the page at its next date, and is not in the list again', async (context) => {
   const { make, page } = await calendar(context)
   await make('Yoga', 1, { ...weekly(3), featured: true })
   const { front, rest } = parts(await page('/'))
-  assert.match(front, /Tomorrow, 19:00.*Yoga.*2 more dates/s)
-  assert.doesNotMatch(rest, /Yoga/)
+  match(front, /Tomorrow, 19:00.*Yoga.*2 more dates/s)
+  doesNotMatch(rest, /Yoga/)
 })
 
 test('style sheets are served without comments; none has a string that this changes', async (context) => {
@@ -282,12 +279,12 @@ test('style sheets are served without comments; none has a string that this chan
   const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(
     ([, path = '']) => path,
   )
-  assert.equal(sheets.length, 2)
-  for (const path of sheets) assert.doesNotMatch(await page(path), /\/\*| {2}/)
+  equal(sheets.length, 2)
+  for (const path of sheets) doesNotMatch(await page(path), /\/\*| {2}/)
   const folder = new URL('../../src/features/pages/assets/', import.meta.url)
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.css')))
     for (const [text] of readFileSync(new URL(name, folder), 'utf8').matchAll(/"[^"\n]*"/g))
-      assert.doesNotMatch(text, /[{};,:]| {2}/, name)
+      doesNotMatch(text, /[{};,:]| {2}/, name)
 })
 
 test('a day of a month begins with featured and sticky events, then the evening', async (context) => {
@@ -298,17 +295,17 @@ test('a day of a month begins with featured and sticky events, then the evening'
   await make('Fair', 0, { ...at(13), sticky: true })
   const body = await page('/events/month/2031-05/')
   const [, table = ''] = /<table class="month">(.*?)<\/table>/s.exec(body) ?? []
-  assert.deepEqual(
+  deepEqual(
     [...table.matchAll(/>(At \d+|Gala|Fair)</g)].map(([, title]) => title),
     ['Gala', 'Fair', 'At 18', 'At 19', 'At 20'],
   )
-  assert.match(table, /\+4 more/)
+  match(table, /\+4 more/)
 })
 
 test('days of this month that are over are told from those to come', async (context) => {
   const { page } = await calendar(context)
   const [, table = ''] = /<table class="month">(.*?)<\/table>/s.exec(await page('/events/month/')) ?? []
-  assert.equal([...table.matchAll(/<td class="past">/g)].length, Number(day(0).slice(8)) - 1)
+  equal([...table.matchAll(/<td class="past">/g)].length, Number(day(0).slice(8)) - 1)
 })
 
 test('the page of a series has its next date as a row, others as days of their months', async (context) => {
@@ -318,10 +315,10 @@ test('the page of a series has its next date as a row, others as days of their m
   await service.update(`/events/${list.events[5].id}`, { event_status: 'canceled' })
   const moved = await fetch(`${service.origin}/series/${id}/`, { redirect: 'manual' })
   const body = await page(new URL(moved.headers.get('location') ?? '', service.origin).pathname)
-  assert.equal([...body.matchAll(/<li class="row/g)].length, 1)
-  assert.equal([...body.matchAll(/<li><a class="pill"[^>]*><time/g)].length, 29)
-  assert.equal([...body.matchAll(/<\/time> Canceled<\/a>/g)].length, 1)
-  assert.match(body, /30 dates/)
+  equal([...body.matchAll(/<li class="row/g)].length, 1)
+  equal([...body.matchAll(/<li><a class="pill"[^>]*><time/g)].length, 29)
+  equal([...body.matchAll(/<\/time> Canceled<\/a>/g)].length, 1)
+  match(body, /30 dates/)
 })
 
 const NOON = Date.parse('2027-05-12T12:00:00Z')
@@ -346,12 +343,12 @@ test('three events of tonight come first, before others, and all are a click awa
   await make('Tomorrow', 1)
   const body = await page('/')
   const { soon, name, all, text, titles: shown } = soonOf(body)
-  assert.deepEqual([name, shown, text], ['Tonight', ['At 18', 'At 19', 'At 20'], 'All 4'])
-  assert.match(body, /class="finding".*class="soon".*class="front.*<h2>What’s on<\/h2>.*class="mini"/s)
-  assert.deepEqual(titles(parts(body.replace(soon, '')).rest, 'h3'), ['At 9', 'At 21', 'Tomorrow'])
+  deepEqual([name, shown, text], ['Tonight', ['At 18', 'At 19', 'At 20'], 'All 4'])
+  match(body, /class="finding".*class="soon".*class="front.*<h2>What’s on<\/h2>.*class="mini"/s)
+  deepEqual(titles(parts(body.replace(soon, '')).rest, 'h3'), ['At 9', 'At 21', 'Tomorrow'])
   const tonight = await page(all ?? '')
-  assert.deepEqual(titles(tonight, 'h3'), ['At 18', 'At 19', 'At 20', 'At 21'])
-  assert.match(tonight, /<p class="count">4 events<\/p>/)
+  deepEqual(titles(tonight, 'h3'), ['At 18', 'At 19', 'At 20', 'At 21'])
+  match(tonight, /<p class="count">4 events<\/p>/)
 })
 
 test('what is on by day, or on other days, comes first where nothing is on tonight', async (context) => {
@@ -359,11 +356,11 @@ test('what is on by day, or on other days, comes first where nothing is on tonig
   await make('Gala', 9, { featured: true })
   for (const days of [2, 3, 4, 5]) await make(`In ${days}`, days)
   const later = soonOf(await page('/'))
-  assert.deepEqual([later.name, later.titles, later.all], ['Coming up', ['In 2', 'In 3', 'In 4'], undefined])
-  assert.match(later.soon, /<b class="on" aria-hidden="true">Fri 14 May<\/b> 19:00/)
+  deepEqual([later.name, later.titles, later.all], ['Coming up', ['In 2', 'In 3', 'In 4'], undefined])
+  match(later.soon, /<b class="on" aria-hidden="true">Fri 14 May<\/b> 19:00/)
   for (const hour of [10, 11]) await make(`At ${hour}`, 0, onDay(day(0), HOUR(hour)))
   const today = soonOf(await page('/'))
-  assert.deepEqual([today.name, today.titles], ['Today', ['At 10', 'At 11']])
+  deepEqual([today.name, today.titles], ['Today', ['At 10', 'At 11']])
 })
 
 test('an evening on which more begins than fits on a page is still found', async (context) => {
@@ -372,7 +369,7 @@ test('an evening on which more begins than fits on a page is still found', async
   await make('Concert', 0)
   await make('Gala', 3, { featured: true })
   const { name, titles: shown, text } = soonOf(await page('/'))
-  assert.deepEqual([name, shown, text], ['Tonight', ['Concert'], undefined])
+  deepEqual([name, shown, text], ['Tonight', ['Concert'], undefined])
 })
 
 test('the front page goes by the day: kept while it lasts, made anew for the next one', async (context) => {
@@ -381,15 +378,15 @@ test('the front page goes by the day: kept while it lasts, made anew for the nex
   await make('Tomorrow', 1)
   for (const days of [5, 6]) await make(`In ${days}`, days)
   const first = await page('/')
-  assert.match(first, /href="\/events\/\?when=tonight">Tonight <small>1</)
-  assert.equal(await page('/'), first)
+  match(first, /href="\/events\/\?when=tonight">Tonight <small>1</)
+  equal(await page('/'), first)
   context.mock.timers.setTime(NOON + 24 * 3_600_000)
-  assert.deepEqual(soonOf(await page('/')).titles, ['Tomorrow'])
+  deepEqual(soonOf(await page('/')).titles, ['Tomorrow'])
   // After midnight it is still that night.
   context.mock.timers.setTime(NOON + 37 * 3_600_000)
   const night = await page('/')
-  assert.match(night, /href="\/events\/\?when=tonight">Tonight <small>1</)
-  assert.match(night, /class="pill none" href="\/events\/\?when=today">Today <small>0</)
+  match(night, /href="\/events\/\?when=tonight">Tonight <small>1</)
+  match(night, /class="pill none" href="\/events\/\?when=today">Today <small>0</)
 })
 
 /** The chips with a number, and where they lead. */
@@ -427,23 +424,23 @@ test('each number on a chip is that of the list to which it leads, whatever is c
   ]
   for (const path of paths) {
     const counted = countedChips(await page(path))
-    assert.ok(counted.length > 6, `${path}: ${counted.length}`)
+    ok(counted.length > 6, `${path}: ${counted.length}`)
     for (const { href, text, count } of counted) {
       const [, said = '0'] = /<p class="count">(?:[^<]*?· )?([\d,]+) events?\b/.exec(await page(href)) ?? []
-      assert.equal(count, said, `${text} on ${path}`)
+      equal(count, said, `${text} on ${path}`)
     }
   }
   const names = countedChips(await page('/')).map(({ text }) => text)
   for (const name of ['Tonight', 'This weekend', 'Free', 'Step-free', 'Online', 'Music', 'Film'])
-    assert.ok(names.includes(name), name)
-  assert.deepEqual(countedChips(await page('/events/?search=yoga')), [])
+    ok(names.includes(name), name)
+  deepEqual(countedChips(await page('/events/?search=yoga')), [])
 })
 
 test('a calendar without coming events has chips without numbers', async (context) => {
   const { page } = await calendar(context)
   const body = await page('/')
-  assert.deepEqual(countedChips(body), [])
-  assert.match(body, /href="\/events\/\?when=tonight">Tonight</)
+  deepEqual(countedChips(body), [])
+  match(body, /href="\/events\/\?when=tonight">Tonight</)
 })
 
 test('every way to subscribe by an address has a button that copies it', async (context) => {
@@ -456,7 +453,7 @@ test('every way to subscribe by an address has a button that copies it', async (
   ] as const) {
     const copied = [...(await page(path)).matchAll(/data-copy="([^"]+)"/g)].map(([, address]) => address)
     const query = path.includes('free') ? '?free=true' : ''
-    assert.deepEqual(
+    deepEqual(
       copied,
       ['ics', 'rss'].map((ending) => `${service.app.site.url}${base}.${ending}${query}`),
     )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { serviceForTests } from '../support/service.ts'
@@ -31,7 +31,7 @@ async function fill(): Promise<void> {
 
 const page = async (path: string): Promise<string> => {
   const { status, body } = await service.page(path)
-  assert.equal(status, 200)
+  equal(status, 200)
   return body
 }
 
@@ -43,7 +43,7 @@ describe('a month of three hundred events', () => {
       (sum, [, more]) => sum + Number(more),
       0,
     )
-    assert.equal(shown + others, EVENTS)
-    for (const compress of [gzipSync, brotliCompressSync]) assert.ok(compress(body).length < 50_000)
+    equal(shown + others, EVENTS)
+    for (const compress of [gzipSync, brotliCompressSync]) ok(compress(body).length < 50_000)
   })
 })

@@ -1,6 +1,6 @@
 // Pages and the element when answers, style sheets or positions come late, twice or never.
 
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { untilShown } from '../support/browsers.ts'
 import { noChromium, startChromiumHere } from '../support/chromium.ts'
@@ -66,7 +66,7 @@ describe('on pages', noChromium, () => {
     await tab.key('ArrowDown')
     await tab.key('Enter')
     await untilSettled(tab)
-    assert.equal(await tab.evaluate('location.pathname'), '/events/')
+    equal(await tab.evaluate('location.pathname'), '/events/')
   })
 
   test('what is typed while a filter is awaited stays', async () => {
@@ -80,7 +80,7 @@ describe('on pages', noChromium, () => {
     await type(tab, 'jazz')
     await untilShown(tab, "location.search !== ''")
     await untilSettled(tab)
-    assert.deepEqual(
+    deepEqual(
       await tab.evaluate(
         "[document.querySelector('.filter input[type=search]').value, document.activeElement.name]",
       ),
@@ -95,7 +95,7 @@ describe('on pages', noChromium, () => {
     await tab.evaluate("document.querySelector('a.skip').click()")
     await untilSettled(tab)
     assertNone(tab.requested.slice(before), (one) => !/icon|\/assets\//.test(one))
-    assert.equal(await tab.evaluate("document.querySelector('h1').dataset.mark"), '1')
+    equal(await tab.evaluate("document.querySelector('h1').dataset.mark"), '1')
   })
 
   test(
@@ -122,14 +122,14 @@ describe('on pages', noChromium, () => {
       await untilShown(tab, `/\\/events\\/(today|list)|category|when/.test(location.href)`)
       const shown = await tab.evaluate<string>('location.href')
       await untilSettled(tab)
-      assert.equal(await tab.evaluate('location.href'), shown)
+      equal(await tab.evaluate('location.href'), shown)
     },
   )
 
   test('a position that is found late does not replace what the reader went on to', long, async () => {
     const tab = await openTab(browser, service, '/events/')
     const has = await tab.evaluate<boolean>("Boolean(document.querySelector('a[data-lost]'))")
-    assert.ok(has, 'no link to what is near')
+    ok(has, 'no link to what is near')
     await tab.evaluate(
       `navigator.geolocation.getCurrentPosition = (found) => { window.isSought = true; setTimeout(() ` +
         '=> found({ coords: { latitude: 60, longitude: 10 } }), 1500) }',
@@ -141,7 +141,7 @@ describe('on pages', noChromium, () => {
     )
     await untilShown(tab, "location.pathname.includes('/month/')")
     await untilSettled(tab)
-    assert.equal(await tab.evaluate('location.search'), '')
+    equal(await tab.evaluate('location.search'), '')
   })
 
   test('a map whose style sheet does not come says so', long, async () => {
@@ -157,14 +157,14 @@ describe('on pages', noChromium, () => {
     const tab = await openTab(browser, service, '/events/map/')
     await untilSettled(tab)
     const has = await tab.evaluate<boolean>("Boolean(document.querySelector('.filter select'))")
-    assert.ok(has, 'no filter')
+    ok(has, 'no filter')
     await tab.evaluate(
       `(() => { const select = document.querySelector('.filter select'); select.selectedIndex ` +
         `= 1; select.dispatchEvent(new Event('change', { bubbles: true })) })()`,
     )
     await untilShown(tab, "location.search !== '' || location.pathname !== '/events/map/'")
     await untilSettled(tab)
-    assert.equal(await tab.evaluate("document.querySelector('.map .offer').hidden"), false)
+    equal(await tab.evaluate("document.querySelector('.map .offer').hidden"), false)
   })
 
   test('a map shows where storage is forbidden', long, async () => {
@@ -193,7 +193,7 @@ describe('on pages', noChromium, () => {
     await tab.evaluate(go)
     await untilShown(tab, 'window.asked === 2')
     await tab.evaluate('new Promise(requestAnimationFrame)')
-    assert.equal(await tab.evaluate("document.getElementById('main').getAttribute('aria-busy')"), 'true')
+    equal(await tab.evaluate("document.getElementById('main').getAttribute('aria-busy')"), 'true')
   })
 
   for (const [how, late] of [
@@ -216,10 +216,7 @@ describe('on pages', noChromium, () => {
           `[${root}.querySelector('[part=heading]').textContent, ` +
             `${root}.querySelectorAll('[part~=entry]').length]`,
         )
-        assert.ok(
-          !(heading.includes('April') && events === 0),
-          `${heading} with ${events} events; there are 4`,
-        )
+        ok(!(heading.includes('April') && events === 0), `${heading} with ${events} events; there are 4`)
       },
     )
 
@@ -253,7 +250,7 @@ describe('on pages', noChromium, () => {
     )
     await tab.evaluate(`${root}.querySelector('[data-key="0"]').click()`)
     await untilSettled(tab)
-    assert.match(
+    match(
       await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`),
       new RegExp(tomorrow.replace(/(\w+) (\w+)/, '$1.*$2|$2.*$1')),
     )
@@ -268,7 +265,7 @@ describe('on pages', noChromium, () => {
         `view="day" date="2027-04-01T00:00"></kalends-events>'`,
     )
     await untilShown(tab, `${root}.querySelector('[part=heading]')`)
-    assert.match(await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`), /April/)
+    match(await tab.evaluate<string>(`${root}.querySelector('[part=heading]').textContent`), /April/)
   })
 
   test('Back leads to where one was', long, async () => {
@@ -299,6 +296,6 @@ describe('on pages', noChromium, () => {
     await tab.evaluate('setTimeout(() => history.back())')
     await untilShown(tab, "location.pathname === '/events/'")
     await untilSettled(tab)
-    assert.equal(await tab.evaluate("document.querySelectorAll('.suggestions:not([hidden])').length"), 0)
+    equal(await tab.evaluate("document.querySelectorAll('.suggestions:not([hidden])').length"), 0)
   })
 })

@@ -1,5 +1,5 @@
 // The layout of pages in Chromium, where installed: on narrow screens, in the first window and on paper.
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Tab } from '../support/browsers.ts'
 import { noChromium, startChromiumHere } from '../support/chromium.ts'
@@ -40,13 +40,13 @@ describe('the layout of pages', noChromium, () => {
       await tab.look({ width })
       await goTo(`/events/month/${NEXT_YEAR}-05/?lang=de`)
       const rest = await see<number>("document.querySelector('.brief .quiet').getBoundingClientRect().height")
-      assert.ok(rest > 20 && rest <= 48, `the way to the rest is ${rest} high at ${width}`)
+      ok(rest > 20 && rest <= 48, `the way to the rest is ${rest} high at ${width}`)
       const lines = await see<[string, number][]>(
         "[...document.querySelectorAll('.brief .when')].map((when) " +
           '=> [when.textContent, when.getBoundingClientRect().height])',
       )
-      assert.ok(lines.some(([text]) => text === 'Ganztägig'))
-      for (const [text, height] of lines) assert.ok(height < 30, `${text} is ${height} high at ${width}`)
+      ok(lines.some(([text]) => text === 'Ganztägig'))
+      for (const [text, height] of lines) ok(height < 30, `${text} is ${height} high at ${width}`)
     }
   })
 
@@ -60,7 +60,7 @@ describe('the layout of pages', noChromium, () => {
       return position !== 'static' || boxShadow !== 'none' || backgroundColor !== 'rgba(0, 0, 0, 0)' ||
         before > rest.getBoundingClientRect().top + 1
     })()`)
-    assert.equal(covered, false)
+    equal(covered, false)
   })
 
   test('the categories end where the page ends', async () => {
@@ -70,14 +70,14 @@ describe('the layout of pages', noChromium, () => {
       "['.finding .rest > summary', '.views'].map((part) => " +
         'document.querySelector(part).getBoundingClientRect().right)',
     )
-    assert.ok(pill <= views + 1, `${pill} and ${views}`)
+    ok(pill <= views + 1, `${pill} and ${views}`)
   })
 
   test('a found event has its day and its hours apart on a phone', async () => {
     await tab.look({ width: 360 })
     await goTo('/events/?search=ganzer')
     const text = await see<string>("document.querySelector('.dated .time').innerText")
-    assert.match(text, /\d{4}\s+All day/)
+    match(text, /\d{4}\s+All day/)
   })
 
   test('the chosen category is in view on a phone', async () => {
@@ -88,7 +88,7 @@ describe('the layout of pages', noChromium, () => {
         '(({ left, right }) => [left, ' +
           "right])(document.querySelector('.pill[aria-current]').getBoundingClientRect())",
       )
-      assert.ok(start >= 0 && end <= 360, `${path}: ${start} to ${end}`)
+      ok(start >= 0 && end <= 360, `${path}: ${start} to ${end}`)
     }
   })
 
@@ -100,9 +100,9 @@ describe('the layout of pages', noChromium, () => {
         "['.button', '.pill', '.views'].map((part) => " +
           'getComputedStyle(document.querySelector(part)).borderRadius)',
       )
-    assert.ok((await corners()).every((corner) => Number.parseFloat(corner) >= 20))
+    ok((await corners()).every((corner) => Number.parseFloat(corner) >= 20))
     await see("document.documentElement.style.setProperty('--radius', '0px')")
-    assert.deepEqual(await corners(), ['0px', '0px', '0px'])
+    deepEqual(await corners(), ['0px', '0px', '0px'])
   })
 
   test('the ring around what has the focus in a month is not cut off', async () => {
@@ -123,7 +123,7 @@ describe('the layout of pages', noChromium, () => {
       return next && own.bottom + reach > next.top + 1 && getComputedStyle(part).outlineStyle === 'auto' ?
         ['next'] : []
     })`)
-    assert.deepEqual(cut.slice(0, 3), [])
+    deepEqual(cut.slice(0, 3), [])
   })
 
   test('the number of today is on paper', async (t) => {
@@ -135,6 +135,6 @@ describe('the layout of pages', noChromium, () => {
         "backgroundColor])(getComputedStyle(document.querySelector('.month .today time')))",
     )
     await tab.showPrinted(false)
-    assert.deepEqual([ink, ground], ['rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'])
+    deepEqual([ink, ground], ['rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'])
   })
 })

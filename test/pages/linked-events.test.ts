@@ -1,5 +1,5 @@
 // The linked data of an event for search engines: its price and its place.
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { day, startService, type TestService } from '../support/service.ts'
 
@@ -23,10 +23,10 @@ describe('the linked data of an event', () => {
     const offers: Record<string, unknown> = {}
     for (const cost of '¥1,500|€12|12,50 €|CHF 20|15 pln|$5 – $10|7|Free|Free, €5|CA$ 20'.split('|')) {
       const { price, lowPrice, highPrice, priceCurrency, availability } = (await linked({ cost })).offers
-      assert.equal(availability, undefined)
+      equal(availability, undefined)
       offers[cost] = [price ?? `${lowPrice}–${highPrice}`, priceCurrency]
     }
-    assert.deepEqual(offers, {
+    deepEqual(offers, {
       '¥1,500': ['1500', 'JPY'],
       '€12': ['12', 'EUR'],
       '12,50 €': ['12.50', 'EUR'],
@@ -42,7 +42,7 @@ describe('the linked data of an event', () => {
 
   test('has no offer where the cost is not clear', async () => {
     for (const cost of ['', 'Donation', 'Members 5, others 8 or so', '€5 to $10', 'kr 100', 'fr. 20'])
-      assert.equal((await linked({ cost })).offers, undefined, cost)
+      equal((await linked({ cost })).offers, undefined, cost)
   })
 
   test('says how people take part where the event says so or has a venue, in every answer', async () => {
@@ -66,22 +66,22 @@ describe('the linked data of an event', () => {
         ][0],
       ]
       for (const { eventAttendanceMode, location } of answers) {
-        assert.equal(
+        equal(
           eventAttendanceMode,
           mode && `https://schema.org/${mode}EventAttendanceMode`,
           JSON.stringify(fields),
         )
-        assert.equal(location?.['@type'], place, JSON.stringify(fields))
+        equal(location?.['@type'], place, JSON.stringify(fields))
       }
       const found = (await service.get(`/events?attendance=online,mixed&include=${id}`)).body.total
-      assert.equal(found === 1, mode === 'Online', JSON.stringify(fields))
+      equal(found === 1, mode === 'Online', JSON.stringify(fields))
     }
   })
 
   test('has a venue without what is not known of it', async () => {
     const hall = await linked({ venue: { venue: 'Hall', city: 'Bern', step_free: true } })
-    assert.equal('url' in hall.location, false)
-    assert.equal(hall.location.amenityFeature[0].value, true)
+    equal('url' in hall.location, false)
+    equal(hall.location.amenityFeature[0].value, true)
   })
 
   test('never has the link of a meeting that is not for everybody yet', async () => {
@@ -93,11 +93,11 @@ describe('the linked data of an event', () => {
       venue: { venue: 'Hall' },
     }
     const data = await linked({ ...fields, website: 'https://example.org/about' })
-    assert.doesNotMatch(JSON.stringify(data), /secret/)
-    assert.deepEqual(
+    doesNotMatch(JSON.stringify(data), /secret/)
+    deepEqual(
       data.location.map((place: { '@type': string }) => place['@type']),
       ['Place', 'VirtualLocation'],
     )
-    assert.equal(data.eventAttendanceMode, 'https://schema.org/MixedEventAttendanceMode')
+    equal(data.eventAttendanceMode, 'https://schema.org/MixedEventAttendanceMode')
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok, rejects } from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ const SETTINGS = '~/wp-json/kalends/v1/settings'
 const set = (look: object) => service.request('admin', 'PATCH', SETTINGS, look)
 const page = async (path: string): Promise<string> => {
   const { status, body } = await service.page(path)
-  assert.equal(status, 200, path)
+  equal(status, 200, path)
   return String(body)
 }
 const style = async (html: string): Promise<string> =>
@@ -39,10 +39,10 @@ test('the head has the sentence and the links of the owner, and the foot what th
     pages_accessibility: 'https://town.example/access',
     pages_contact: 'mailto:town@town.example',
   })
-  assert.equal(status, 200)
+  equal(status, 200)
   const html = await page('/')
-  assert.match(html, /<small>What is on &lt;in&gt; town<\/small>/)
-  assert.match(
+  match(html, /<small>What is on &lt;in&gt; town<\/small>/)
+  match(
     html,
     /<a href="https:\/\/town\.example\/">Town hall<\/a><a href="[^"]*\/events\/month\/">Opening hours<\/a>/,
   )
@@ -52,7 +52,7 @@ test('the head has the sentence and the links of the owner, and the foot what th
     '/access">Accessibility',
     'mailto:town@town.example">Contact',
   ])
-    assert.ok(html.includes(link), link)
+    ok(html.includes(link), link)
 })
 
 test('a link that would run a script, or leads to another host by its path, is refused', async () => {
@@ -68,7 +68,7 @@ test('a link that would run a script, or leads to another host by its path, is r
     { pages_corner: 'oval' },
   ]) {
     const { status, body } = await set(wrong)
-    assert.deepEqual([status, Object.keys(body.data.params)], [400, Object.keys(wrong)])
+    deepEqual([status, Object.keys(body.data.params)], [400, Object.keys(wrong)])
   }
 })
 
@@ -82,7 +82,7 @@ test('corner, room, letters, head and colours change the style sheet at once', a
     pages_scheme: 'dark',
   })
   const html = await page('/')
-  assert.match(html, /<meta name="color-scheme" content="dark">/)
+  match(html, /<meta name="color-scheme" content="dark">/)
   const css = await style(html)
   for (const rule of [
     '--radius:0',
@@ -91,18 +91,18 @@ test('corner, room, letters, head and colours change the style sheet at once', a
     'color-scheme:dark',
     '.top{border:0;background:var(--accent)',
   ])
-    assert.ok(css.includes(rule), rule)
-  assert.notEqual(await style(before), css)
+    ok(css.includes(rule), rule)
+  notEqual(await style(before), css)
 })
 
 test('the first view stands at the address of the site, and the list at its own', async () => {
   await set({ pages_first_view: 'month' })
-  assert.match(await page('/'), /class="month/)
+  match(await page('/'), /class="month/)
   const canonical = (html: string) => new URL(/rel="canonical" href="([^"]+)"/.exec(html)?.[1] ?? '').pathname
-  assert.equal(canonical(await page('/events/')), '/events/')
+  equal(canonical(await page('/events/')), '/events/')
   await set({ pages_first_view: '' })
-  assert.doesNotMatch(await page('/'), /class="month/)
-  assert.equal(canonical(await page('/events/')), '/')
+  doesNotMatch(await page('/'), /class="month/)
+  equal(canonical(await page('/events/')), '/')
 })
 
 test('times have the hours that the owner has chosen', async () => {
@@ -113,10 +113,10 @@ test('times have the hours that the owner has chosen', async () => {
     'editor',
   )
   await set({ pages_clock: '12' })
-  assert.match(await page('/events/2030-03-01/'), twelve)
+  match(await page('/events/2030-03-01/'), twelve)
   await set({ pages_clock: '24' })
-  assert.match(await page('/events/2030-03-01/'), twentyFour)
-  assert.doesNotMatch(await page('/events/2030-03-01/'), twelve)
+  match(await page('/events/2030-03-01/'), twentyFour)
+  doesNotMatch(await page('/events/2030-03-01/'), twelve)
 })
 
 test('every accent is readable as text and on buttons, and seen as a control, in light and dark', () => {
@@ -132,10 +132,10 @@ test('every accent is readable as text and on buttons, and seen as a control, in
         [2, 'dark'],
       ] as const) {
         const [control = '', on = ''] = [pair('--accent')[at], pair('--on-accent')[at]]
-        assert.ok(ratio(control, on) >= 4.5, `text on a button, ${scheme}`)
+        ok(ratio(control, on) >= 4.5, `text on a button, ${scheme}`)
         for (const ground of grounds[scheme]) {
-          assert.ok(ratio(control, ground) >= 3, `a button on ${ground}`)
-          assert.ok(ratio(text(`--accent-${scheme}`), ground) >= 4.5, `text on ${ground}`)
+          ok(ratio(control, ground) >= 3, `a button on ${ground}`)
+          ok(ratio(text(`--accent-${scheme}`), ground) >= 4.5, `text on ${ground}`)
         }
       }
     }),
@@ -178,41 +178,38 @@ test('files of the look are served by every node under names of their content, a
       pages_font: dataUrl(woff2(64)),
     }
     const { status, body } = await set({ ...sent, pages_scheme: '', pages_logo_name: 'hidden' })
-    assert.equal(status, 200)
-    assert.match(body.pages_logo, /\/assets\/logo-[\w-]{10}\.svg$/)
+    equal(status, 200)
+    match(body.pages_logo, /\/assets\/logo-[\w-]{10}\.svg$/)
     const html = await (await fetch(`http://127.0.0.1:${two.port}/`)).text()
-    assert.match(
+    match(
       html,
       new RegExp(
         '<picture><source media="\\(prefers-color-scheme: dark\\)" ' +
           'srcset="/assets/logo-dark-[\\w-]+\\.png"><img class="logo" src="/assets/logo-[\\w-]+\\.svg"',
       ),
     )
-    assert.match(html, /<b class="hidden">/)
-    assert.match(html, /<meta property="og:image" content="[^"]+\/assets\/picture-[\w-]+\.png">/)
+    match(html, /<b class="hidden">/)
+    match(html, /<meta property="og:image" content="[^"]+\/assets\/picture-[\w-]+\.png">/)
     const logo = await fetch(`http://127.0.0.1:${two.port}${new URL(body.pages_logo).pathname}`)
-    assert.deepEqual(
-      [logo.status, logo.headers.get('content-type'), await logo.text()],
-      [200, 'image/svg+xml', SVG],
-    )
-    assert.equal(logo.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+    deepEqual([logo.status, logo.headers.get('content-type'), await logo.text()], [200, 'image/svg+xml', SVG])
+    equal(logo.headers.get('content-security-policy'), "default-src 'none'; sandbox")
     const css = await style(await page('/'))
     const [, font = ''] =
       /src:url\((font-[\w-]+\.woff2)\) format\("woff2"\);font-display:swap/.exec(css) ?? []
-    assert.equal(
+    equal(
       (await fetch(`http://127.0.0.1:${two.port}/assets/${font}`)).headers.get('content-type'),
       'font/woff2',
     )
     // A client may send a whole answer back.
     const { given: _given, set: _set, ...whole } = (await service.get(SETTINGS, 'admin')).body
-    assert.equal((await set(whole)).body.pages_logo, body.pages_logo)
+    equal((await set(whole)).body.pages_logo, body.pages_logo)
   } finally {
     await two.stop()
   }
   const reset = await set({ pages_logo: '', pages_logo_dark: '', pages_picture: '', pages_font: '' })
-  assert.equal(reset.body.pages_logo, '')
+  equal(reset.body.pages_logo, '')
   const left = await service.app.database.read.selectFrom('look_files').selectAll().execute()
-  assert.deepEqual(left, [])
+  deepEqual(left, [])
 })
 
 test('a file is told by its content and its size, and a request larger than a look is not read', async () => {
@@ -233,14 +230,14 @@ test('a file is told by its content and its size, and a request larger than a lo
     { pages_icon: 'data:;base64,####' },
   ]) {
     const { status, body } = await set(wrong)
-    assert.deepEqual(
+    deepEqual(
       [status, Object.keys(body.data.params ?? {})],
       [400, Object.keys(wrong)],
       JSON.stringify(wrong).slice(0, 80),
     )
   }
   const { status, body } = await set({ pages_sentence: 'x'.repeat(1_000_000) })
-  assert.deepEqual([status, body.code], [413, 'rest_request_too_large'])
+  deepEqual([status, body.code], [413, 'rest_request_too_large'])
 })
 
 test('the command takes a whole look from a folder, writes one, and takes it back in one step', async () => {
@@ -268,25 +265,25 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
     }
     writeFileSync(join(folder, 'look.json'), JSON.stringify(whole))
     await set({ pages_sentence: 'Gone with a whole look' })
-    assert.equal((await look('--from', folder)).code, 0)
+    equal((await look('--from', folder)).code, 0)
     const html = await page('/')
-    assert.match(html, /Blue Door/)
-    assert.match(html, /class="logo"/)
-    assert.doesNotMatch(html, /Gone with/)
-    assert.match(
+    match(html, /Blue Door/)
+    match(html, /class="logo"/)
+    doesNotMatch(html, /Gone with/)
+    match(
       await page('/bar/'),
       /<h1[^>]*>The bar<\/h1><div class="prose" dir="auto"><p>Opens at <em>six<\/em>\.<\/p>/,
     )
     const copy = join(folder, 'copy')
-    assert.equal((await look('--to', copy)).code, 0)
+    equal((await look('--to', copy)).code, 0)
     const { pages_logo, ...rest } = JSON.parse(readFileSync(join(copy, 'look.json'), 'utf8'))
     const { pages_logo: _file, ...texts } = whole
-    assert.deepEqual(rest, texts)
-    assert.equal(readFileSync(join(copy, 'texts', 'bar.md'), 'utf8'), '# The bar\n\nOpens at *six*.\n')
-    assert.equal(readFileSync(join(copy, pages_logo), 'utf8'), SVG)
-    assert.equal((await look('--from', join(copy, 'look.json'))).code, 0)
-    assert.equal((await look('logo', join(folder, 'look.json'))).code, 1)
-    assert.equal((await look('logo', join(folder, 'none.svg'))).code, 1)
+    deepEqual(rest, texts)
+    equal(readFileSync(join(copy, 'texts', 'bar.md'), 'utf8'), '# The bar\n\nOpens at *six*.\n')
+    equal(readFileSync(join(copy, pages_logo), 'utf8'), SVG)
+    equal((await look('--from', join(copy, 'look.json'))).code, 0)
+    equal((await look('logo', join(folder, 'look.json'))).code, 1)
+    equal((await look('logo', join(folder, 'none.svg'))).code, 1)
     for (const wrong of [
       '[]',
       '{',
@@ -296,13 +293,13 @@ test('the command takes a whole look from a folder, writes one, and takes it bac
       '{"pages_logo":"../none.svg"}',
     ]) {
       writeFileSync(join(folder, 'look.json'), wrong)
-      assert.equal((await look('--from', folder)).code, 1, wrong)
+      equal((await look('--from', folder)).code, 1, wrong)
     }
-    assert.match(await page('/'), /Blue Door/)
-    assert.match((await look()).out, /^site_name +Blue Door +set\n/m)
-    assert.equal((await look('--reset')).code, 0)
-    assert.match((await look()).out, /^site_name +Kalends +default\n/m)
-    assert.doesNotMatch(await page('/'), /Blue Door/)
+    match(await page('/'), /Blue Door/)
+    match((await look()).out, /^site_name +Blue Door +set\n/m)
+    equal((await look('--reset')).code, 0)
+    match((await look()).out, /^site_name +Kalends +default\n/m)
+    doesNotMatch(await page('/'), /Blue Door/)
   } finally {
   }
 })
@@ -317,8 +314,8 @@ test('pages of text stand at addresses of their own, in the foot, and in the sit
     ],
     pages_imprint: '/imprint/',
   })
-  assert.equal(status, 200)
-  assert.deepEqual(body.pages_texts[0], { slug: 'about', text })
+  equal(status, 200)
+  deepEqual(body.pages_texts[0], { slug: 'about', text })
   const html = await page('/about/')
   for (const part of [
     '<title>About *us* · ',
@@ -327,22 +324,19 @@ test('pages of text stand at addresses of their own, in the foot, and in the sit
     '<li>one</li>',
     'rel="canonical" href="',
   ])
-    assert.ok(html.includes(part), part)
+    ok(html.includes(part), part)
   const front = await page('/')
-  assert.match(front, /<a href="\/about\/">About \*us\*<\/a>/)
-  assert.equal(front.match(/href="\/imprint\/"/g)?.length, 1)
-  assert.match(await page('/sitemap-pages.xml'), /\/about\/<\/loc>/)
+  match(front, /<a href="\/about\/">About \*us\*<\/a>/)
+  equal(front.match(/href="\/imprint\/"/g)?.length, 1)
+  match(await page('/sitemap-pages.xml'), /\/about\/<\/loc>/)
   const moved = await fetch(`${service.origin}/about`, {
     redirect: 'manual',
     headers: { accept: 'text/html' },
   })
-  assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/about/'])
-  assert.equal(
-    (await fetch(`${service.origin}/about/`)).headers.get('content-type'),
-    'text/html; charset=UTF-8',
-  )
+  deepEqual([moved.status, moved.headers.get('location')], [301, '/about/'])
+  equal((await fetch(`${service.origin}/about/`)).headers.get('content-type'), 'text/html; charset=UTF-8')
   await set({ pages_texts: [] })
-  assert.equal((await fetch(`${service.origin}/about/`, { headers: { accept: 'text/html' } })).status, 404)
+  equal((await fetch(`${service.origin}/about/`, { headers: { accept: 'text/html' } })).status, 404)
 })
 
 test('a text of the look has no markup but Markdown’s, and loads nothing from elsewhere', async () => {
@@ -364,14 +358,11 @@ test('a text of the look has no markup but Markdown’s, and loads nothing from 
   })
   for (const path of ['/', '/about/']) {
     const [main = ''] = /<main[\s\S]*?(?=<div class="head"|<\/article>)/.exec(await page(path)) ?? []
-    assert.doesNotMatch(
-      main,
-      /<(?:script|img|b|iframe|style)\b|href="(?:javascript|data):|elsewhere\.example/i,
-    )
-    assert.match(main, /&lt;script&gt;/)
+    doesNotMatch(main, /<(?:script|img|b|iframe|style)\b|href="(?:javascript|data):|elsewhere\.example/i)
+    match(main, /&lt;script&gt;/)
   }
-  assert.match(await page('/'), /<div class="prose intro"><p><strong>Welcome<\/strong><\/p>/)
-  assert.doesNotMatch(await page('/?search=choir'), /prose intro/)
+  match(await page('/'), /<div class="prose intro"><p><strong>Welcome<\/strong><\/p>/)
+  doesNotMatch(await page('/?search=choir'), /prose intro/)
   await set({ pages_intro: '>'.repeat(2000), pages_texts: [] })
   await page('/')
   await set({ pages_intro: '' })
@@ -399,7 +390,7 @@ test('a page of text has a title, a size, and an address that nothing else has',
     { pages_intro: 'x'.repeat(2001) },
   ]) {
     const { status, body } = await set(wrong)
-    assert.deepEqual(
+    deepEqual(
       [status, Object.keys(body.data.params ?? {})],
       [400, Object.keys(wrong)],
       JSON.stringify(wrong).slice(0, 80),
@@ -424,14 +415,14 @@ test('a page of text at an address that the calendar uses now is hidden, as the 
     const read = async (path: string) => (await fetch(new URL(path, own.base))).text()
     const [about, lieu] = [await read('/about/'), await read('/lieu/')]
     await own.end()
-    assert.match(about, /<h1[^>]*>My about/)
-    assert.doesNotMatch(lieu, /My lieu/)
-    assert.match(own.printed(), /\/lieu\/[^"]* hidden/)
+    match(about, /<h1[^>]*>My about/)
+    doesNotMatch(lieu, /My lieu/)
+    match(own.printed(), /\/lieu\/[^"]* hidden/)
   }
   const own = await startService({ database: address })
   const { body } = await own.get(SETTINGS, 'admin')
   await own.close()
-  assert.deepEqual(body.pages_texts, texts)
+  deepEqual(body.pages_texts, texts)
 })
 
 test('a style sheet of the start goes behind all others, and is refused with an import', async () => {
@@ -443,8 +434,8 @@ test('a style sheet of the start goes behind all others, and is refused with an 
   try {
     const { body } = await own.page('/')
     const [address = ''] = /\/assets\/calendar-[\w-]+\.css/.exec(body) ?? []
-    assert.match(await (await fetch(own.origin + address)).text(), /\.event \{ max-width: 50rem \}\n$/)
-    await assert.rejects(startService({ pages_css: other }), {
+    match(await (await fetch(own.origin + address)).text(), /\.event \{ max-width: 50rem \}\n$/)
+    await rejects(startService({ pages_css: other }), {
       message: `The style sheet of the pages cannot have @import: put the rules themselves into ${other}.`,
     })
   } finally {
@@ -469,15 +460,14 @@ test('pages have the parts that style sheets of owners may rely on', async () =>
   const table =
     readFileSync(new URL('../../docs/pages.md', import.meta.url), 'utf8').split('\n| Class ')[1] ?? ''
   const rows = [...(table.split('\n\n', 1)[0]?.matchAll(/^\| (`.*?) +\|.*\| `(\/.*?)` +\|$/gm) ?? [])]
-  assert.ok(rows.length > 8)
+  ok(rows.length > 8)
   for (const [, classes = '', path = ''] of rows) {
     const { status, body } = await own.page(path)
-    assert.equal(status, 200, path)
+    equal(status, 200, path)
     const found = new Set(
       [...String(body).matchAll(/ class="([^"]*)"/g)].flatMap(([, names = '']) => names.split(' ')),
     )
-    for (const [, name = ''] of classes.matchAll(/`([\w-]+)`/g))
-      assert.ok(found.has(name), `${name} on ${path}`)
+    for (const [, name = ''] of classes.matchAll(/`([\w-]+)`/g)) ok(found.has(name), `${name} on ${path}`)
   }
 })
 
@@ -494,20 +484,20 @@ for (const owner of ['city', 'jazz', 'university'])
         ),
       ['look', '--from', fileURLToPath(new URL(`../../docs/looks/${owner}`, import.meta.url))],
     )
-    assert.equal(code, 0)
+    equal(code, 0)
     const read = async (path: string) => {
       const answer = await own.page(path)
-      assert.equal(answer.status, 200, path)
+      equal(answer.status, 200, path)
       return String(answer.body)
     }
     const html = await read('/')
     const look = (await own.get(SETTINGS, 'admin')).body
-    assert.ok(html.includes(`<small>${look.pages_sentence}</small>`))
-    assert.match(html, /class="logo" src="\/assets\/logo-/)
+    ok(html.includes(`<small>${look.pages_sentence}</small>`))
+    match(html, /class="logo" src="\/assets\/logo-/)
     for (const { slug, text } of look.pages_texts)
-      assert.match(await read(`/${slug}/`), new RegExp(`<h1[^>]*>${text.split('\n')[0].slice(2)}</h1>`))
+      match(await read(`/${slug}/`), new RegExp(`<h1[^>]*>${text.split('\n')[0].slice(2)}</h1>`))
     for (const address of [look.pages_imprint, look.pages_accessibility, look.pages_contact])
       if (address.startsWith('/')) await read(address)
     const css = await read(/\/assets\/calendar-[\w-]+\.css/.exec(html)?.[0] ?? '')
-    assert.ok(css.includes(accentStyle(look.pages_accent)))
+    ok(css.includes(accentStyle(look.pages_accent)))
   })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { day, startService, type TestService } from '../support/service.ts'
 
@@ -58,37 +58,37 @@ describe('a calendar with thousands of categories and tags', () => {
       '/events/category/category-299/',
     ]) {
       const { status, body } = await page(path)
-      assert.equal(status, 200, path)
-      assert.match(body, /class="row/, path)
+      equal(status, 200, path)
+      match(body, /class="row/, path)
     }
   })
 
   test('shows a category above one in use by its own address', async () => {
     const { status, body } = await page('/events/category/music/')
-    assert.equal(status, 200)
-    assert.match(body, /Concert/)
+    equal(status, 200)
+    match(body, /Concert/)
   })
 
   test('tells strangers nothing of terms that only drafts have', async () => {
-    assert.equal((await page('/events/category/dance/')).status, 404)
-    assert.equal((await page('/events/tag/takeover/')).status, 404)
+    equal((await page('/events/category/dance/')).status, 404)
+    equal((await page('/events/tag/takeover/')).status, 404)
     for (const path of ['/', '/events/month/', '/embed/', '/sitemap-pages.xml'])
-      assert.doesNotMatch((await page(path)).body, /takeover|\bdance/i, path)
+      doesNotMatch((await page(path)).body, /takeover|\bdance/i, path)
   })
 
   test('has pages that do not grow with their number', async () => {
     for (const path of ['/', '/events/month/2027-04/', '/events/tag/tag-7/', '/embed/']) {
       const { body } = await page(path)
-      assert.ok(body.length < 120_000, `${path}: ${body.length}`)
+      ok(body.length < 120_000, `${path}: ${body.length}`)
     }
   })
 
   test('offers those with the most events, and takes the names of others', async () => {
     const { body } = await page('/')
-    assert.match(body, /<option value="tag-7">Tag 7</)
-    assert.match(body, /<input name="tags" list="tags-offered"/)
-    assert.match(body, /<summary class="pill">More categories/)
-    assert.match(
+    match(body, /<option value="tag-7">Tag 7</)
+    match(body, /<input name="tags" list="tags-offered"/)
+    match(body, /<summary class="pill">More categories/)
+    match(
       body,
       new RegExp(
         '<a class="pill[^>]*>(?:<i[^>]*></i>)?(?:<bdi>)?Popular(?:</bdi>)?(?: <small>\\d+' +
@@ -97,32 +97,31 @@ describe('a calendar with thousands of categories and tags', () => {
       ),
     )
     const typed = await page('/events/?tags=Tag+2299')
-    assert.equal(typed.status, 200)
-    assert.match(typed.body, /Honest/)
+    equal(typed.status, 200)
+    match(typed.body, /Honest/)
   })
 
   test('shows the categories of an event that no form offers', async () => {
     const { body } = await page('/events/category/category-299/')
-    assert.match(body, /<span class="chip h\d+">Category 2\d\d</)
+    match(body, /<span class="chip h\d+">Category 2\d\d</)
   })
 
   test('gives a category that no form offers the colour of those above it, on every page', async () => {
     const colour = /<a class="pill (h\d+)"[^>]*>(?:<i[^>]*><\/i>)?(?:<bdi>)?Popular/.exec(
       (await page('/')).body,
     )?.[1]
-    assert.ok(colour)
+    ok(colour)
     for (const path of [
       '/event/rarely/',
       '/events/category/popular/',
       '/events/category/popular/seldom/',
       '/event/rarely/',
     ])
-      assert.match((await page(path)).body, new RegExp(`class="chip ${colour}"[^>]*>(?:<bdi>)?Seldom`), path)
+      match((await page(path)).body, new RegExp(`class="chip ${colour}"[^>]*>(?:<bdi>)?Seldom`), path)
   })
 
   test('has each of them in its site map', async () => {
     const { body } = await page('/sitemap-pages.xml')
-    for (const slug of ['tag-0', 'tag-2299', 'category-299', 'jazz'])
-      assert.match(body, new RegExp(`/${slug}/`))
+    for (const slug of ['tag-0', 'tag-2299', 'category-299', 'jazz']) match(body, new RegExp(`/${slug}/`))
   })
 })

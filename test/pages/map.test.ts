@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { tileAddress } from '../../src/base/config.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
@@ -12,7 +12,7 @@ let mapped: TestService
 const ask = (service: TestService, path: string) => service.page(path)
 async function shown(service: TestService, path: string): Promise<string> {
   const { status, body } = await ask(service, path)
-  assert.equal(status, 200, path)
+  equal(status, 200, path)
   return body
 }
 
@@ -51,40 +51,37 @@ describe('the map', () => {
       [mapped, 'Not on the map'],
     ] as const) {
       const body = await shown(service, '/events/map/')
-      assert.match(
+      match(
         body,
         /data-lat="53.1" data-lng="-8.2" data-label="Hall &quot;A&quot; &amp; B, 4 events" data-count="4"/,
       )
       const at = ['<bdi>Hall', 'One<', 'Two<', 'Three<', '<bdi>قاعة', behind, '<bdi>Nowhere', 'Lost<']
       const found = at.map((text) => body.indexOf(text))
-      assert.ok(
+      ok(
         found.every((place, i) => place > (found[i - 1] ?? 0)),
         found.join(' '),
       )
-      assert.doesNotMatch(body, /Four<|Barn|In the barn<|Hidden|Unready/)
-      assert.match(body, /3 venues · 7 events/)
+      doesNotMatch(body, /Four<|Barn|In the barn<|Hidden|Unready/)
+      match(body, /3 venues · 7 events/)
     }
   })
 
   test('hands positions to the map of the device, and has no map in its heading without tiles', async () => {
     const body = await shown(plain, '/events/map/')
-    assert.match(body, /<h1[^>]*>Events by venue</)
-    assert.match(await shown(mapped, '/events/map/'), /<h1[^>]*>Map</)
+    match(body, /<h1[^>]*>Events by venue</)
+    match(await shown(mapped, '/events/map/'), /<h1[^>]*>Map</)
     for (const found of [body, await shown(plain, '/venue/hall-a-b/')])
-      assert.match(
-        found,
-        /href="geo:53\.1,-8\.2\?q=53\.1,-8\.2\(Hall%20%22A%22%20%26%20B\)">Open in map app</,
-      )
-    assert.doesNotMatch(await shown(plain, '/venue/nowhere/'), /geo:/)
+      match(found, /href="geo:53\.1,-8\.2\?q=53\.1,-8\.2\(Hall%20%22A%22%20%26%20B\)">Open in map app</)
+    doesNotMatch(await shown(plain, '/venue/nowhere/'), /geo:/)
   })
 
   test('takes the part of the map that is asked for, in a chip and in its feeds', async () => {
     const body = await shown(plain, '/events/map/?bbox=-9,53,-8,54')
-    assert.match(body, /<bdi>Hall/)
-    assert.doesNotMatch(body, /<bdi>قاعة|<bdi>Nowhere/)
-    assert.match(body, /aria-label="Remove filter: On this part of the map"/)
-    assert.match(body, /href="\/events\.ics\?bbox=-9%2C53%2C-8%2C54"/)
-    assert.equal((await ask(plain, '/events/map/?bbox=1,2,3')).status, 400)
+    match(body, /<bdi>Hall/)
+    doesNotMatch(body, /<bdi>قاعة|<bdi>Nowhere/)
+    match(body, /aria-label="Remove filter: On this part of the map"/)
+    match(body, /href="\/events\.ics\?bbox=-9%2C53%2C-8%2C54"/)
+    equal((await ask(plain, '/events/map/?bbox=1,2,3')).status, 400)
   })
 
   test('takes the filters of lists, and is of a category or tag', async () => {
@@ -94,45 +91,45 @@ describe('the map', () => {
       '/events/map/?end_date=2031-05-14',
     ]) {
       const body = await shown(plain, path)
-      assert.match(body, /<bdi>Hall/)
-      assert.doesNotMatch(body, /<bdi>Nowhere/)
+      match(body, /<bdi>Hall/)
+      doesNotMatch(body, /<bdi>Nowhere/)
     }
-    assert.match(await shown(plain, '/events/map/?start_date=2032-01-01'), /No events found\./)
-    assert.equal((await ask(plain, '/events/map/?start_date=x')).status, 400)
+    match(await shown(plain, '/events/map/?start_date=2032-01-01'), /No events found\./)
+    equal((await ask(plain, '/events/map/?start_date=x')).status, 400)
   })
 
   test('is a list of places that views lead to, and loads nothing, where no tiles are set', async () => {
     const { body, headers } = await ask(plain, '/events/map/')
-    assert.doesNotMatch(body, /Show map|leaflet|\/assets\/map-/)
+    doesNotMatch(body, /Show map|leaflet|\/assets\/map-/)
     for (const path of ['/', '/events/month/', '/events/week/', '/events/today/'])
-      assert.match((await ask(plain, path)).body, /<a href="\/events\/map\/">Places<\/a>/, path)
-    assert.doesNotMatch(headers.get('content-security-policy') ?? '', /tiles/)
+      match((await ask(plain, path)).body, /<a href="\/events\/map\/">Places<\/a>/, path)
+    doesNotMatch(headers.get('content-security-policy') ?? '', /tiles/)
   })
 
   test('names the tiles, their host and their source where they are set', async () => {
     const body = await shown(mapped, '/events/map/')
-    assert.match(
+    match(
       body,
       new RegExp(
         '<button type="button" class="button">Show map</button> <small>The map is loaded from ' +
           'tiles\\.test:9000\\.',
       ),
     )
-    assert.match(body, /data-tiles="http:\/\/tiles\.test:9000\/\{z\}\/\{x\}\/\{y\}\.png"/)
-    assert.match(
+    match(body, /data-tiles="http:\/\/tiles\.test:9000\/\{z\}\/\{x\}\/\{y\}\.png"/)
+    match(
       body,
       new RegExp(
         '© &lt;b&gt; <a href="https://example\\.org/copyright" rel="noopener">Example &amp; Co' +
           '</a> and others',
       ),
     )
-    assert.doesNotMatch(body, /(?:src|href)="http:\/\/tiles/)
-    assert.match(await shown(mapped, '/events/'), /<a href="\/events\/map\/">Map</)
+    doesNotMatch(body, /(?:src|href)="http:\/\/tiles/)
+    match(await shown(mapped, '/events/'), /<a href="\/events\/map\/">Map</)
     for (const file of ['script', 'style']) {
       const [, path = ''] = new RegExp(`data-${file}="([^"]+)"`).exec(body) ?? []
       const { status, headers } = await fetch(mapped.origin + path)
-      assert.equal(status, 200)
-      assert.match(headers.get('cache-control') ?? '', /immutable/)
+      equal(status, 200)
+      match(headers.get('cache-control') ?? '', /immutable/)
     }
   })
 
@@ -140,24 +137,17 @@ describe('the map', () => {
     const policyOf = async (path: string) => (await ask(mapped, path)).headers
     for (const path of ['/events/map/', '/venue/hall-a-b/']) {
       const headers = await policyOf(path)
-      assert.match(
-        headers.get('content-security-policy') ?? '',
-        /img-src [^;]* http:\/\/tiles\.test:9000;/,
-        path,
-      )
-      assert.equal(headers.get('referrer-policy'), 'strict-origin-when-cross-origin')
+      match(headers.get('content-security-policy') ?? '', /img-src [^;]* http:\/\/tiles\.test:9000;/, path)
+      equal(headers.get('referrer-policy'), 'strict-origin-when-cross-origin')
     }
     for (const path of ['/events/', '/venue/nowhere/', '/venues/'])
-      assert.doesNotMatch((await policyOf(path)).get('content-security-policy') ?? '', /tiles/, path)
+      doesNotMatch((await policyOf(path)).get('content-security-policy') ?? '', /tiles/, path)
   })
 
   test('stands on the page of a venue that has a position', async () => {
-    assert.match(
-      await shown(mapped, '/venue/hall-a-b/'),
-      /<article class="linked" data-lat="53.1".*Show map/s,
-    )
-    assert.doesNotMatch(await shown(mapped, '/venue/nowhere/'), /Show map/)
-    assert.doesNotMatch(await shown(plain, '/venue/hall-a-b/'), /Show map|data-lat/)
+    match(await shown(mapped, '/venue/hall-a-b/'), /<article class="linked" data-lat="53.1".*Show map/s)
+    doesNotMatch(await shown(mapped, '/venue/nowhere/'), /Show map/)
+    doesNotMatch(await shown(plain, '/venue/hall-a-b/'), /Show map|data-lat/)
   })
 })
 
@@ -172,8 +162,8 @@ test('templates of tiles name one host, and all three numbers', () => {
     `https://tiles.example.org/{z}/{x}/{y}.png?${'x'.repeat(600)}`,
     '/{z}/{x}/{y}.png',
   ])
-    assert.equal(tileAddress(wrong), undefined, wrong)
-  assert.equal(
+    equal(tileAddress(wrong), undefined, wrong)
+  equal(
     tileAddress('https://tiles.example.org/{z}/{x}/{y}{r}.png?key=a')?.origin,
     'https://tiles.example.org',
   )

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onDay, serviceForTests } from '../support/service.ts'
 
@@ -8,7 +8,7 @@ const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOStri
 
 async function titlesOf(slug: string, list: 'at-venue' | 'alike'): Promise<string[]> {
   const { status, body } = await service.page(`/event/${slug}/`)
-  assert.equal(status, 200)
+  equal(status, 200)
   const [, section = ''] =
     new RegExp(`<section class="further" aria-labelledby="${list}">(.*?)</section>`, 's').exec(body) ?? []
   return [...section.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, title = '']) =>
@@ -45,11 +45,8 @@ async function fill(): Promise<void> {
 
 describe('below an event stand', () => {
   test('the next ones at its venue, once for each series', async () => {
-    assert.deepEqual(await titlesOf('subject', 'at-venue'), ['Here weekly', 'Here next', 'Here 0', 'Here 1'])
-    assert.deepEqual((await titlesOf(`here-weekly-${day(4)}`, 'at-venue')).slice(0, 2), [
-      'Subject',
-      'Here next',
-    ])
+    deepEqual(await titlesOf('subject', 'at-venue'), ['Here weekly', 'Here next', 'Here 0', 'Here 1'])
+    deepEqual((await titlesOf(`here-weekly-${day(4)}`, 'at-venue')).slice(0, 2), ['Subject', 'Here next'])
   })
 
   test('what is still on with its last day, and places read in their own direction', async () => {
@@ -60,21 +57,16 @@ describe('below an event stand', () => {
     const { slug } = await service.create('/events', { title: 'Beside it', ...other })
     const { body } = await service.page(`/event/${slug}/`)
     const [card = ''] = /<li[^>]*><a href="\/event\/still-on\/">.*?<\/li>/.exec(body) ?? []
-    assert.match(card, /<small>Until [^<]+<\/small>/)
-    assert.match(card, /<bdi>دار الثقافة<\/bdi>, <bdi>Bonn<\/bdi>/)
+    match(card, /<small>Until [^<]+<\/small>/)
+    match(card, /<bdi>دار الثقافة<\/bdi>, <bdi>Bonn<\/bdi>/)
   })
 
   test('those that share the most with it, then the soonest', async () => {
-    assert.deepEqual(await titlesOf('subject', 'alike'), [
-      'All alike',
-      'By its tag',
-      'By category',
-      'Other music 0',
-    ])
+    deepEqual(await titlesOf('subject', 'alike'), ['All alike', 'By its tag', 'By category', 'Other music 0'])
   })
 
   test('none of an event without venue and terms, none by an organizer hidden from strangers', async () => {
     for (const slug of ['of-nothing', 'by-a-secret'])
-      assert.deepEqual([await titlesOf(slug, 'at-venue'), await titlesOf(slug, 'alike')], [[], []])
+      deepEqual([await titlesOf(slug, 'at-venue'), await titlesOf(slug, 'alike')], [[], []])
   })
 })

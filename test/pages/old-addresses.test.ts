@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findLinked, updateLinked } from '../../src/calendar/linked/linked-store.ts'
 import { organizerRules } from '../../src/calendar/linked/organizer.ts'
@@ -24,7 +24,7 @@ async function rename(kind: 'event' | 'venue' | 'organizer', id: number, slug: s
   const rules = kind === 'venue' ? venueRules : organizerRules
   await service.app.database.write(async (tx) => {
     const row = await findLinked(tx, rules, id)
-    assert.ok(row)
+    ok(row)
     await updateLinked(tx, rules, row, { slug })
   })
 }
@@ -39,7 +39,7 @@ describe('what was public', () => {
   ] as const) {
     test(`answers 410 once it is in the trash, by page, feed and id, if it was public: ${kind}`, async () => {
       const { id, slug } = await service.create(path, { ...WHEN, [name]: `Gone ${kind}` })
-      assert.equal(await at(`/${kind}/${slug}/`), '200')
+      equal(await at(`/${kind}/${slug}/`), '200')
       await service.remove(`${path}/${id}`)
       for (const address of [
         `/${kind}/${slug}/`,
@@ -47,9 +47,9 @@ describe('what was public', () => {
         `/${kind}/${slug}.jsonld`,
         `/${kind}/${id}/`,
       ])
-        assert.equal(await at(address), '410', address)
+        equal(await at(address), '410', address)
       const { status, body } = await service.get(`~/${kind}/${slug}.ics`)
-      assert.deepEqual([status, body.code, body.data.status], [410, 'rest_gone', 410])
+      deepEqual([status, body.code, body.data.status], [410, 'rest_gone', 410])
     })
 
     test(`answers 404 if it never was: ${kind}`, async () => {
@@ -61,27 +61,26 @@ describe('what was public', () => {
           slug: `never-${status}`,
         })
         const addresses = [`/${kind}/never-${status}/`, `/${kind}/never-${status}.ics`, `/${kind}/${id}/`]
-        for (const address of addresses) assert.equal(await at(address), '404', `${status} ${address}`)
+        for (const address of addresses) equal(await at(address), '404', `${status} ${address}`)
         await service.remove(`${path}/${id}`)
-        for (const address of addresses)
-          assert.equal(await at(address), '404', `${status} trashed ${address}`)
-        assert.ok(slug !== undefined)
+        for (const address of addresses) equal(await at(address), '404', `${status} trashed ${address}`)
+        ok(slug !== undefined)
       }
     })
 
     test(`answers 410 while it is private, and its page when it is back: ${kind}`, async () => {
       const { id, slug } = await service.create(path, { ...WHEN, [name]: `Hidden ${kind}` })
       await service.update(`${path}/${id}`, { status: 'private' })
-      assert.equal(await at(`/${kind}/${slug}/`), '410')
+      equal(await at(`/${kind}/${slug}/`), '410')
       await rename(kind, id, `secret-${kind}`)
-      assert.equal(await at(`/${kind}/secret-${kind}/`), '404')
-      assert.equal(await at(`/${kind}/${slug}/`), '410')
+      equal(await at(`/${kind}/secret-${kind}/`), '404')
+      equal(await at(`/${kind}/${slug}/`), '410')
       await rename(kind, id, slug)
       await service.update(`${path}/${id}`, { status: 'publish' })
-      assert.equal(await at(`/${kind}/${slug}/`), '200')
+      equal(await at(`/${kind}/${slug}/`), '200')
       await service.remove(`${path}/${id}`)
       await service.update(`${path}/${id}`, { status: 'publish' })
-      assert.equal(await at(`/${kind}/${slug}/`), '200')
+      equal(await at(`/${kind}/${slug}/`), '200')
     })
 
     test(`leads from old addresses to the present one, by page and feed: ${kind}`, async () => {
@@ -89,50 +88,50 @@ describe('what was public', () => {
       await rename(kind, id, `second-${kind}`)
       await rename(kind, id, `third-${kind}`)
       for (const old of [slug, `second-${kind}`]) {
-        assert.equal(await at(`/${kind}/${old}/`), `301 /${kind}/third-${kind}/`)
-        assert.equal(await at(`/${kind}/${old}.ics?a=b/c/`), `301 /${kind}/third-${kind}.ics?a=b/c/`)
-        assert.equal(await at(`/${kind}/${old}/?ical=1`), `301 /${kind}/third-${kind}/?ical=1`)
+        equal(await at(`/${kind}/${old}/`), `301 /${kind}/third-${kind}/`)
+        equal(await at(`/${kind}/${old}.ics?a=b/c/`), `301 /${kind}/third-${kind}.ics?a=b/c/`)
+        equal(await at(`/${kind}/${old}/?ical=1`), `301 /${kind}/third-${kind}/?ical=1`)
       }
-      assert.equal(await at(`/${kind}/${id}/`), `301 /${kind}/third-${kind}/`)
+      equal(await at(`/${kind}/${id}/`), `301 /${kind}/third-${kind}/`)
       await rename(kind, id, slug)
-      assert.equal(await at(`/${kind}/${slug}/`), '200')
-      assert.equal(await at(`/${kind}/third-${kind}/`), `301 /${kind}/${slug}/`)
+      equal(await at(`/${kind}/${slug}/`), '200')
+      equal(await at(`/${kind}/third-${kind}/`), `301 /${kind}/${slug}/`)
       await service.remove(`${path}/${id}`)
-      assert.equal(await at(`/${kind}/third-${kind}/`), '410')
+      equal(await at(`/${kind}/third-${kind}/`), '410')
     })
   }
 
   test('an old address is that of whoever takes it', async () => {
     const { id } = await event({ title: 'Taken', slug: 'taken' })
     await service.update(`/events/${id}`, { slug: 'given-up' })
-    assert.equal(await at('/event/taken/'), '301 /event/given-up/')
+    equal(await at('/event/taken/'), '301 /event/given-up/')
     const other = await event({ title: 'Other', slug: 'taken' })
-    assert.equal(other.slug, 'taken')
-    assert.equal(await at('/event/taken/'), '200')
+    equal(other.slug, 'taken')
+    equal(await at('/event/taken/'), '200')
     await service.update(`/events/${other.id}`, { slug: 'moved-on' })
-    assert.equal(await at('/event/taken/'), '301 /event/moved-on/')
+    equal(await at('/event/taken/'), '301 /event/moved-on/')
   })
 
   test('the slug of a draft that was never seen leads nowhere', async () => {
     const { id } = await event({ title: 'Unseen', status: 'draft', slug: 'unseen' })
     await service.update(`/events/${id}`, { slug: 'seen', status: 'publish' })
-    assert.equal(await at('/event/unseen/'), '404')
-    assert.equal(await at('/event/seen/'), '200')
+    equal(await at('/event/unseen/'), '404')
+    equal(await at('/event/seen/'), '200')
   })
 
   test('addresses of other scripts lead on in every spelling', async () => {
     const { id, slug } = await event({ title: 'Концерт' })
     await service.update(`/events/${id}`, { slug: 'concert' })
     for (const old of [slug, slug.toUpperCase(), encodeURI('концерт')])
-      assert.equal(await at(`/event/${old}/`), '301 /event/concert/')
+      equal(await at(`/event/${old}/`), '301 /event/concert/')
   })
 
   test('so many old addresses of a record are kept, and the oldest go', async () => {
     const { id } = await event({ title: 'Restless', slug: 'restless-0' })
     for (let i = 1; i <= 22; i++) await service.update(`/events/${id}`, { slug: `restless-${i}` })
-    assert.equal(await at('/event/restless-1/'), '404')
-    assert.equal(await at('/event/restless-2/'), '301 /event/restless-22/')
-    assert.equal(await at('/event/restless-21/'), '301 /event/restless-22/')
+    equal(await at('/event/restless-1/'), '404')
+    equal(await at('/event/restless-2/'), '301 /event/restless-22/')
+    equal(await at('/event/restless-21/'), '301 /event/restless-22/')
   })
 
   test('a category or tag leads from its old address to the present one, with what follows it', async () => {
@@ -142,22 +141,22 @@ describe('what was public', () => {
     await event({ title: 'Tagged', tags: [tag.id], categories: [child.id] })
     await service.update(`/categories/${child.id}`, { slug: 'ballet' })
     await service.update(`/tags/${tag.id}`, { slug: 'gratis' })
-    assert.equal(await at('/events/category/arts/dance/'), '301 /events/category/arts/ballet/')
-    assert.equal(
+    equal(await at('/events/category/arts/dance/'), '301 /events/category/arts/ballet/')
+    equal(
       await at('/events/category/dance/month/2027-03/?search=x'),
       '301 /events/category/arts/ballet/month/2027-03/?search=x',
     )
-    assert.equal(
+    equal(
       await at('/events/category/arts/dance.ics?search=x'),
       '301 /events/category/arts/ballet.ics?search=x',
     )
-    assert.equal(await at('/events/tag/free/'), '301 /events/tag/gratis/')
-    assert.equal(await at('/events/tag/free.rss'), '301 /events/tag/gratis.rss')
+    equal(await at('/events/tag/free/'), '301 /events/tag/gratis/')
+    equal(await at('/events/tag/free.rss'), '301 /events/tag/gratis.rss')
     await service.update(`/categories/${parent.id}`, { slug: 'culture' })
-    assert.equal(await at('/events/category/arts/ballet/'), '301 /events/category/culture/ballet/')
-    assert.equal(await at('/events/category/arts/'), '301 /events/category/culture/')
+    equal(await at('/events/category/arts/ballet/'), '301 /events/category/culture/ballet/')
+    equal(await at('/events/category/arts/'), '301 /events/category/culture/')
     await service.remove(`/tags/${tag.id}`)
-    assert.equal(await at('/events/tag/free/'), '404')
+    equal(await at('/events/tag/free/'), '404')
   })
 
   test('what fails is not noted', async () => {
@@ -166,12 +165,12 @@ describe('what was public', () => {
       await service.create('/tags', { name: 'One' }),
       await service.create('/tags', { name: 'Two' }),
     ]
-    assert.equal((await service.put(`/tags/${tags[0].id}`, { slug: 'two' })).status, 400)
+    equal((await service.put(`/tags/${tags[0].id}`, { slug: 'two' })).status, 400)
     const rows = await service.app.database.read
       .selectFrom('old_slugs')
       .select('slug')
       .where('slug', '=', 'one')
       .execute()
-    assert.deepEqual(rows, [])
+    deepEqual(rows, [])
   })
 })

@@ -1,6 +1,6 @@
 // Pages in other formats at the same address, chosen by the `Accept` header.
 
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
@@ -57,9 +57,9 @@ const ask = (path: string, accept: string, method = 'GET') =>
 
 async function feedOf(path: string, accept: string): Promise<string> {
   const answer = await ask(path, accept)
-  assert.equal(answer.status, 303, `${path} as ${accept}`)
-  assert.match(answer.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
-  assert.equal(await answer.text(), '')
+  equal(answer.status, 303, `${path} as ${accept}`)
+  match(answer.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+  equal(await answer.text(), '')
   return answer.headers.get('location') ?? ''
 }
 
@@ -80,11 +80,11 @@ describe('at the address of a page', () => {
         [series, `/events.${ending}?post_parent=${/(\d+)\/$/.exec(series)?.[1]}`],
       ]
       for (const [path, feed] of leads) {
-        assert.equal(await feedOf(path, mediaType), feed, path)
+        equal(await feedOf(path, mediaType), feed, path)
         const answer = await ask(feed, mediaType)
-        assert.equal(answer.status, 200, feed)
-        assert.ok(answer.headers.get('content-type')?.startsWith(mediaType), feed)
-        assert.match(await answer.text(), path === series ? /Club/ : /Concert/, feed)
+        equal(answer.status, 200, feed)
+        ok(answer.headers.get('content-type')?.startsWith(mediaType), feed)
+        match(await answer.text(), path === series ? /Club/ : /Concert/, feed)
       }
     })
   }
@@ -93,9 +93,9 @@ describe('at the address of a page', () => {
     const filtered = `/events/?search=concert&near=${hall}&geoloc_radius=2&start_date=2026-01-01&page=3`
     const feed = new URL(await feedOf(filtered, 'text/calendar'), service.origin)
     const expected = { words: 'concert', geoloc_lat: '52.5', geoloc_lng: '-8.25', geoloc_radius: '2' }
-    assert.deepEqual(Object.fromEntries(feed.searchParams), expected)
-    assert.match(await (await fetch(feed)).text(), /Concert/)
-    assert.match(
+    deepEqual(Object.fromEntries(feed.searchParams), expected)
+    match(await (await fetch(feed)).text(), /Concert/)
+    match(
       await feedOf('/events/tag/%d0%b4%d0%b5%d1%82%d0%b8/', 'text/calendar'),
       /^\/events\/tag\/[\w%-]+\.ics$/,
     )
@@ -107,9 +107,9 @@ describe('at the address of a page', () => {
       'text/calendar, text/html;q=0.9',
       'TEXT/CALENDAR; charset=utf-8',
     ])
-      assert.equal(await feedOf('/events/', accept), '/events.ics')
-    assert.equal(await feedOf('/events/', 'application/rss+xml;q=0.5, application/atom+xml'), '/events.atom')
-    assert.equal((await ask('/events/', 'text/calendar', 'HEAD')).status, 303)
+      equal(await feedOf('/events/', accept), '/events.ics')
+    equal(await feedOf('/events/', 'application/rss+xml;q=0.5, application/atom+xml'), '/events.atom')
+    equal((await ask('/events/', 'text/calendar', 'HEAD')).status, 303)
   })
 
   test('browsers, and who takes anything, get the page, kept apart by shared caches', async () => {
@@ -123,33 +123,30 @@ describe('at the address of a page', () => {
     for (const path of [...PAGES, series])
       for (const accept of [...BROWSERS, ...others]) {
         const answer = await ask(path, accept)
-        assert.equal(answer.status, 200, `${path} as ${accept}`)
-        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
-        assert.match(answer.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
+        equal(answer.status, 200, `${path} as ${accept}`)
+        match(answer.headers.get('content-type') ?? '', /^text\/html/)
+        match(answer.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
       }
   })
 
   test('a page that is kept is not given to who wants its feed, nor the other way round', async () => {
     for (let round = 0; round < 3; round++) {
-      assert.equal((await ask('/events/month/?search=concert', BROWSERS[0] ?? '')).status, 200)
-      assert.equal(
-        await feedOf('/events/month/?search=concert', 'text/calendar'),
-        '/events.ics?words=concert',
-      )
+      equal((await ask('/events/month/?search=concert', BROWSERS[0] ?? '')).status, 200)
+      equal(await feedOf('/events/month/?search=concert', 'text/calendar'), '/events.ics?words=concert')
     }
     const both = await Promise.all(
       ['text/html', 'text/calendar', 'text/csv'].map((accept) => ask('/events/', accept)),
     )
-    assert.deepEqual(pluck(both, 'status'), [200, 303, 303])
+    deepEqual(pluck(both, 'status'), [200, 303, 303])
   })
 
   test('what is not there, has moved or cannot be read is so in any format', async () => {
-    assert.equal((await ask('/events/category/none/', 'text/calendar')).status, 404)
-    assert.equal((await ask('/event/none/', 'text/calendar')).status, 404)
-    assert.equal((await ask('/events/?venue=abc', 'text/calendar')).status, 400)
+    equal((await ask('/events/category/none/', 'text/calendar')).status, 404)
+    equal((await ask('/event/none/', 'text/calendar')).status, 404)
+    equal((await ask('/events/?venue=abc', 'text/calendar')).status, 400)
     const moved = await ask('/events/list/', 'text/calendar')
-    assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/events/'])
+    deepEqual([moved.status, moved.headers.get('location')], [301, '/events/'])
     for (const path of ['/robots.txt', '/sitemap.xml', '/embed/'])
-      assert.equal((await ask(path, 'text/calendar')).status, 200, path)
+      equal((await ask(path, 'text/calendar')).status, 200, path)
   })
 })

@@ -1,5 +1,5 @@
 // Pages in the language that the browser or the address asks for.
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, doesNotThrow, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LANGUAGES, type Language } from '../../src/base/config.ts'
 import { messages } from '../../src/calendar/locales/messages.ts'
@@ -138,13 +138,13 @@ describe('in every language', () => {
       const english = foreign(language)
       for (const path of everyPage()) {
         const { body, headers, status } = await page(path, { 'accept-language': language })
-        assert.ok(status < 500, path)
-        assert.match(body, new RegExp(`^<!doctype html>\n<html lang="${language}"`), path)
-        assert.match(headers.get('vary') ?? '', /Accept-Language/, path)
+        ok(status < 500, path)
+        match(body, new RegExp(`^<!doctype html>\n<html lang="${language}"`), path)
+        match(headers.get('vary') ?? '', /Accept-Language/, path)
         const left = textsOf(body).filter(
           (text) => english.some((one) => one.test(text)) || ENGLISH_DATES.test(text),
         )
-        assert.deepEqual(left, [], path)
+        deepEqual(left, [], path)
       }
     })
 
@@ -152,25 +152,25 @@ describe('in every language', () => {
     for (const path of everyPage()) {
       const named = `${path}${path.includes('?') ? '&' : '?'}lang=fr`
       const { body, headers } = await page(named, { 'accept-language': 'de' })
-      assert.match(body, /<html lang="fr"/, named)
-      assert.doesNotMatch(headers.get('vary') ?? '', /Accept-Language/, named)
+      match(body, /<html lang="fr"/, named)
+      doesNotMatch(headers.get('vary') ?? '', /Accept-Language/, named)
       const [main = ''] =
         body.replace(/<nav class="languages"[\s\S]*?<\/nav>/, '').match(/<body[\s\S]*/) ?? []
       const links = [...main.matchAll(/<a [^>]*?href="(\/[^"]*)"/g)].map(([, address = '']) => address)
-      assert.ok(links.length > 3, named)
+      ok(links.length > 3, named)
       const without = links.filter(
         (link) => /^[^?]*\/(\?|$)/.test(link) && !/^\/wp-json/.test(link) && !/[?;&]lang=fr$/.test(link),
       )
-      assert.deepEqual(without, [], named)
+      deepEqual(without, [], named)
       for (const [form] of main.matchAll(/<form [\s\S]*?<\/form>/g))
-        assert.match(form, /<input type="hidden" name="lang" value="fr">/, named)
-      assert.doesNotMatch(body, /lang=fr[^"]*lang=fr/, named)
+        match(form, /<input type="hidden" name="lang" value="fr">/, named)
+      doesNotMatch(body, /lang=fr[^"]*lang=fr/, named)
     }
   })
 
   test('a page without a language in its address has none in its links', async () => {
     const { body } = await page('/events/', { 'accept-language': 'fr' })
-    assert.doesNotMatch(
+    doesNotMatch(
       body.replace(/<nav class="languages"[\s\S]*?<\/nav>/, '').replace(/<link[^>]*>/g, ''),
       /lang=fr(?!")/,
     )
@@ -211,15 +211,15 @@ describe('the language', () => {
       ['fr;q=x', 'en', 'en'],
       ['den', 'en', 'en'],
     ] as const)
-      assert.equal(chosen(header, '', site).language, expected, `${header} of ${site}`)
+      equal(chosen(header, '', site).language, expected, `${header} of ${site}`)
   })
 
   test('is named by the address before the header, if it is one that is offered', () => {
-    assert.deepEqual(chosen('fr', 'lang=de'), { language: 'de', isNamed: true })
-    assert.deepEqual(chosen('fr', 'page=2&lang=de'), { language: 'de', isNamed: true })
+    deepEqual(chosen('fr', 'lang=de'), { language: 'de', isNamed: true })
+    deepEqual(chosen('fr', 'page=2&lang=de'), { language: 'de', isNamed: true })
     for (const query of ['lang=xx', 'lang=', 'lang=de-AT', 'slang=de', 'lang=constructor'])
-      assert.deepEqual(chosen('fr', query), { language: 'fr', isNamed: false }, query)
-    assert.deepEqual(chosen('fr', 'lang=fr', 'en', ['de']), { language: 'en', isNamed: false })
+      deepEqual(chosen('fr', query), { language: 'fr', isNamed: false }, query)
+    deepEqual(chosen('fr', 'lang=fr', 'en', ['de']), { language: 'en', isNamed: false })
   })
 
   test('keeps no more than some short headers, whatever is sent', () => {
@@ -228,8 +228,8 @@ describe('the language', () => {
     for (let i = 0; i < 10_000; i++) chooseLanguage(chooser, '', `${i}-x, de;q=0.${i}`)
     for (let i = 0; i < 1000; i++) chooseLanguage(chooser, '', long)
     const { young, old } = chooser.known
-    assert.ok(young.size + old.size < 2000, `${young.size} and ${old.size}`)
-    assert.ok([...young.keys(), ...old.keys()].every((header) => header.length <= 256))
+    ok(young.size + old.size < 2000, `${young.size} and ${old.size}`)
+    ok([...young.keys(), ...old.keys()].every((header) => header.length <= 256))
   })
 })
 
@@ -240,9 +240,9 @@ describe('kept pages', () => {
       const header = `${['de', 'fr', 'es', 'it', 'en'][i % 5]}-${String(i).padStart(3, 'X')},x;q=0.${i}`
       tags.add((await page('/events/past/', { 'accept-language': header })).headers.get('etag'))
     }
-    assert.equal(tags.size, 4)
+    equal(tags.size, 4)
     for (const language of LANGUAGES)
-      assert.ok(
+      ok(
         [...tags].some((tag) => tag?.includes(`.${language}.`)),
         language,
       )
@@ -251,25 +251,22 @@ describe('kept pages', () => {
   test('answer with 304 and to HEAD in the language asked for', async () => {
     const first = await page('/events/month/', { 'accept-language': 'de' })
     const tag = first.headers.get('etag') ?? ''
-    assert.equal(
-      (await page('/events/month/', { 'accept-language': 'de-CH', 'if-none-match': tag })).status,
-      304,
-    )
+    equal((await page('/events/month/', { 'accept-language': 'de-CH', 'if-none-match': tag })).status, 304)
     const other = await page('/events/month/', { 'accept-language': 'fr', 'if-none-match': tag })
-    assert.equal(other.status, 200)
-    assert.notEqual(other.headers.get('etag'), tag)
+    equal(other.status, 200)
+    notEqual(other.headers.get('etag'), tag)
     const head = await service.request('anonymous', 'HEAD', '~/events/month/', undefined, {
       accept: 'text/html',
       'accept-language': 'de',
     })
-    assert.equal(head.headers.get('etag'), tag)
-    assert.match(head.headers.get('vary') ?? '', /Accept-Language/)
+    equal(head.headers.get('etag'), tag)
+    match(head.headers.get('vary') ?? '', /Accept-Language/)
   })
 
   test('of one address do not answer another', async () => {
     for (const path of ['/events/?lang=de', '/events/?lang=fr', '/events/', '/events/?lang=de'])
       for (let i = 0; i < 3; i++)
-        assert.match(
+        match(
           (await page(path, { 'accept-language': 'es' })).body,
           new RegExp(`<html lang="${path.split('=')[1] ?? 'es'}"`),
         )
@@ -279,7 +276,7 @@ describe('kept pages', () => {
     for (const language of LANGUAGES) await page('/events/', { 'accept-language': language })
     const { id } = await service.create('/events', { title: 'Xz', ...onDay(day(1), '10:00', '11:00') })
     for (const language of LANGUAGES)
-      assert.match((await page('/events/', { 'accept-language': language })).body, />Xz</, language)
+      match((await page('/events/', { 'accept-language': language })).body, />Xz</, language)
     await service.remove(`/events/${id}`)
   })
 })
@@ -291,7 +288,7 @@ describe('search engines', () => {
       ([, code, to]) => [code, to],
     )
     const plain = `${service.origin}/events/category/qq/`
-    assert.deepEqual(links, [
+    deepEqual(links, [
       ['en', plain],
       ['de', `${plain}?lang=de`],
       ['fr', `${plain}?lang=fr`],
@@ -299,15 +296,15 @@ describe('search engines', () => {
       ['x-default', plain],
     ])
     const canonical = (text: string) => /<link rel="canonical" href="([^"]+)"/.exec(text)?.[1]
-    assert.equal(canonical(body), `${plain}?lang=de`)
-    assert.equal(canonical((await page('/events/category/qq/?lang=en')).body), plain)
-    assert.equal(canonical((await page('/events/category/qq/')).body), plain)
-    assert.match((await page('/robots.txt')).body, /^Allow: \/\*\?lang=$/m)
-    assert.doesNotMatch((await page('/sitemap-pages.xml', { 'accept-language': 'de' })).body, /lang/)
+    equal(canonical(body), `${plain}?lang=de`)
+    equal(canonical((await page('/events/category/qq/?lang=en')).body), plain)
+    equal(canonical((await page('/events/category/qq/')).body), plain)
+    match((await page('/robots.txt')).body, /^Allow: \/\*\?lang=$/m)
+    doesNotMatch((await page('/sitemap-pages.xml', { 'accept-language': 'de' })).body, /lang/)
   })
 
   test('are told of no other language where a page is not to be indexed', async () => {
-    assert.doesNotMatch((await page('/events/?search=x')).body, /rel="alternate" hreflang/)
+    doesNotMatch((await page('/events/?search=x')).body, /rel="alternate" hreflang/)
   })
 })
 
@@ -324,9 +321,9 @@ describe('redirects', () => {
         redirect: 'manual',
         headers: { accept: 'text/html', 'accept-language': 'de' },
       })
-      assert.equal(answer.status, 301, path)
-      assert.equal(answer.headers.get('location'), to, path)
-      assert.doesNotMatch(answer.headers.get('vary') ?? '', /Accept-Language/, path)
+      equal(answer.status, 301, path)
+      equal(answer.headers.get('location'), to, path)
+      doesNotMatch(answer.headers.get('vary') ?? '', /Accept-Language/, path)
     }
   })
 })
@@ -335,9 +332,9 @@ describe('the interface', () => {
   test('stays in the language of the site', async () => {
     const read = (language: string) =>
       service.get('/events/999999', 'anonymous', { 'accept-language': language })
-    assert.deepEqual((await read('de')).body, (await read('en')).body)
+    deepEqual((await read('de')).body, (await read('en')).body)
     const list = await service.get('/events', 'anonymous', { 'accept-language': 'de' })
-    assert.doesNotMatch(list.headers.get('vary') ?? '', /Accept-Language/)
+    doesNotMatch(list.headers.get('vary') ?? '', /Accept-Language/)
   })
 })
 
@@ -359,12 +356,12 @@ describe('money', () => {
       ['gratis', 'Free', 'Kostenlos', 'Gratuit', 'Gratis'],
       ['Free – €5', 'Free – €5', 'Kostenlos – 5 €', 'Gratuit – 5 €', 'Gratis – 5 €'],
     ] as const)
-      assert.deepEqual(
+      deepEqual(
         [plain('en', raw), plain('de', raw), plain('fr', raw), plain('es', raw)],
         [en, de, fr, es],
         raw,
       )
-    assert.equal(plain('de', '5', '12.50 €'), '5,00–12,50 €')
+    equal(plain('de', '5', '12.50 €'), '5,00–12,50 €')
   })
 
   test('stays as it was written where it is unclear', () => {
@@ -376,10 +373,10 @@ describe('money', () => {
       '1500円',
       '99999999999999999€',
     ])
-      assert.equal(writtenCost(site('de'), [raw]), raw)
-    assert.equal(writtenCost(site('de'), ['5 €', '7 £']), writtenCost(site('en'), ['5 €', '7 £']))
-    assert.equal(writtenCost(site('de'), ['<b> & 5 "']), '<b> & 5 "')
-    assert.equal(writtenCost(site('de'), []), '')
+      equal(writtenCost(site('de'), [raw]), raw)
+    equal(writtenCost(site('de'), ['5 €', '7 £']), writtenCost(site('en'), ['5 €', '7 £']))
+    equal(writtenCost(site('de'), ['<b> & 5 "']), '<b> & 5 "')
+    equal(writtenCost(site('de'), []), '')
   })
 })
 
@@ -391,27 +388,24 @@ describe('zones', () => {
       return { title, letters, foot: /<span class="end">([^<]*)</.exec(body)?.[1] }
     }
     const german = await zoneOf('de', paths.Xg ?? '')
-    assert.match(`${german.title} ${german.letters}`, /^Mitteleuropäische (Normalzeit MEZ|Sommerzeit MESZ)$/)
-    assert.match(german.foot ?? '', /Mitteleuropäische Zeit/)
+    match(`${german.title} ${german.letters}`, /^Mitteleuropäische (Normalzeit MEZ|Sommerzeit MESZ)$/)
+    match(german.foot ?? '', /Mitteleuropäische Zeit/)
     const english = await zoneOf('en', paths.Xg ?? '')
-    assert.match(
-      `${english.title} ${english.letters}`,
-      /^Central European (Standard Time CET|Summer Time CEST)$/,
-    )
+    match(`${english.title} ${english.letters}`, /^Central European (Standard Time CET|Summer Time CEST)$/)
     const abroad = await zoneOf('de', paths.Xk ?? '')
-    assert.match(`${abroad.title} ${abroad.letters}`, /^Nordamerikanische Ostküsten.+ E[SD]T$/)
+    match(`${abroad.title} ${abroad.letters}`, /^Nordamerikanische Ostküsten.+ E[SD]T$/)
   })
 
   test('without a name are said as they are set', () => {
     const site = { ...service.app.site, language: 'de' } as const
     for (const zone of ['UTC+2', '+05:30', 'Etc/GMT-3']) {
-      assert.doesNotThrow(() => zoneName(site, zone))
-      assert.notEqual(zoneLetters(site, zone, '2026-01-01 00:00:00'), '')
+      doesNotThrow(() => zoneName(site, zone))
+      notEqual(zoneLetters(site, zone, '2026-01-01 00:00:00'), '')
     }
-    assert.equal(zoneName(site, 'UTC+2'), 'UTC+2')
-    assert.equal(zoneName(site, 'UTC'), 'Koordinierte Weltzeit')
-    assert.equal(zoneName({ ...site, language: 'fr' }, 'Europe/Dublin'), 'Irlande')
-    assert.equal(zoneName({ ...site, language: 'fr' }, 'Europe/Paris'), 'heure d’Europe centrale')
+    equal(zoneName(site, 'UTC+2'), 'UTC+2')
+    equal(zoneName(site, 'UTC'), 'Koordinierte Weltzeit')
+    equal(zoneName({ ...site, language: 'fr' }, 'Europe/Dublin'), 'Irlande')
+    equal(zoneName({ ...site, language: 'fr' }, 'Europe/Paris'), 'heure d’Europe centrale')
   })
 })
 
@@ -423,13 +417,13 @@ describe('the setting', () => {
     ] as const) {
       await using own = await startService({ languages })
       const french = await page('/events/', { 'accept-language': 'fr' }, own)
-      assert.match(french.body, /<html lang="en"/)
+      match(french.body, /<html lang="en"/)
       const german = await page('/events/?lang=de', {}, own)
       const isOffered = offered.length > 1
-      assert.match(german.body, isOffered ? /<html lang="de"/ : /<html lang="en"/)
-      assert.equal(/class="languages"/.test(german.body), isOffered)
-      assert.equal(/hreflang/.test(german.body), isOffered)
-      assert.equal(french.headers.get('vary')?.includes('Accept-Language'), isOffered)
+      match(german.body, isOffered ? /<html lang="de"/ : /<html lang="en"/)
+      equal(/class="languages"/.test(german.body), isOffered)
+      equal(/hreflang/.test(german.body), isOffered)
+      equal(french.headers.get('vary')?.includes('Accept-Language'), isOffered)
     }
   })
 })
@@ -437,6 +431,6 @@ describe('the setting', () => {
 test('a path with two slashes leads to no other site', async () => {
   for (const path of ['//x.example/', '/\\x.example/']) {
     const { body } = await page(path)
-    assert.doesNotMatch(body, /href="[/\\]{2}/, path)
+    doesNotMatch(body, /href="[/\\]{2}/, path)
   }
 })

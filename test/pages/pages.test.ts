@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, notDeepEqual, ok } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { eventFilters } from '../../src/calendar/events/event-filters.ts'
@@ -110,88 +110,88 @@ describe('every page', () => {
   test('is a whole document with a strict policy, no scripts, and the way to the interface', async () => {
     for (const path of views()) {
       const { status, body, headers } = await page(path)
-      assert.equal(status, path === '/nothing-here/' ? 404 : 200, path)
-      assert.equal(headers.get('content-type'), 'text/html; charset=UTF-8')
-      assert.match(body, /^<!doctype html>\n<html lang="en">/)
-      assert.equal(body.match(/<h1/g)?.length, 1, path)
+      equal(status, path === '/nothing-here/' ? 404 : 200, path)
+      equal(headers.get('content-type'), 'text/html; charset=UTF-8')
+      match(body, /^<!doctype html>\n<html lang="en">/)
+      equal(body.match(/<h1/g)?.length, 1, path)
       const [, target = ''] = /<a class="skip" href="#(main|events)">/.exec(body) ?? []
       for (const part of [` id="${target}"`, '<main id="main"', '<nav aria-label='])
-        assert.ok(body.includes(part), part)
+        ok(body.includes(part), part)
       const policy = headers.get('content-security-policy') ?? ''
       for (const source of ['script-src', 'style-src', 'connect-src', 'form-action'])
-        assert.ok(policy.includes(`${source} 'self'`), source)
+        ok(policy.includes(`${source} 'self'`), source)
       for (const source of ['default-src', 'base-uri', 'frame-ancestors'])
-        assert.ok(policy.includes(`${source} 'none'`), source)
-      assert.doesNotMatch(policy, /unsafe/)
-      assert.doesNotMatch(body, /<style|<[^>]+\s(?:style|on\w+)=/i, path)
+        ok(policy.includes(`${source} 'none'`), source)
+      doesNotMatch(policy, /unsafe/)
+      doesNotMatch(body, /<style|<[^>]+\s(?:style|on\w+)=/i, path)
       for (const [script] of body.matchAll(/<script[^>]*>/g))
-        assert.match(script, / src="\/assets\/|application\/ld\+json/)
-      assert.equal(headers.get('link'), `<${service.origin}/wp-json/>; rel="https://api.w.org/"`)
-      assert.equal(headers.get('x-tec-api-root'), `${service.base}/`)
-      assert.match(body, /<meta name="tec-api-version" content="v1">/)
+        match(script, / src="\/assets\/|application\/ld\+json/)
+      equal(headers.get('link'), `<${service.origin}/wp-json/>; rel="https://api.w.org/"`)
+      equal(headers.get('x-tec-api-root'), `${service.base}/`)
+      match(body, /<meta name="tec-api-version" content="v1">/)
     }
   })
 
   test('sets no cookie, has an ETag, and is sent again only when it has changed', async () => {
     const first = await page(MONTH)
-    assert.equal(first.headers.get('set-cookie'), null)
-    assert.equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
-    assert.equal(first.headers.get('vary'), 'Accept, Accept-Encoding, Accept-Language')
+    equal(first.headers.get('set-cookie'), null)
+    equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
+    equal(first.headers.get('vary'), 'Accept, Accept-Encoding, Accept-Language')
     const tag = first.headers.get('etag') ?? ''
-    assert.equal((await page(MONTH, { 'if-none-match': tag })).status, 304)
+    equal((await page(MONTH, { 'if-none-match': tag })).status, 304)
     const extra = await create('/events', { title: 'Extra', ...at('05-15', '10:00', '11:00') })
     const second = await page(MONTH, { 'if-none-match': tag })
-    assert.equal(second.status, 200)
-    assert.match(second.body, /Extra/)
+    equal(second.status, 200)
+    match(second.body, /Extra/)
     await service.remove(`/events/${extra.id}`)
-    assert.doesNotMatch((await page(MONTH)).body, /Extra/)
+    doesNotMatch((await page(MONTH)).body, /Extra/)
   })
 
   test('has the addresses of the setting, whatever host is asked', async () => {
     const { body } = await page('/event/concert/', { host: 'evil.example' })
-    assert.doesNotMatch(body, /evil/)
-    assert.ok(body.includes(`<link rel="canonical" href="${service.origin}/event/concert/">`))
+    doesNotMatch(body, /evil/)
+    ok(body.includes(`<link rel="canonical" href="${service.origin}/event/concert/">`))
   })
 })
 
 describe('a month', () => {
   test('is a table with a caption, named columns and the days as times', async () => {
     const { body } = await page(MONTH)
-    assert.match(body, /<table class="month"><caption class="hidden">May \d{4}<\/caption>/)
-    assert.equal(body.match(/<th scope="col">/g)?.length, 7)
-    assert.match(body, /<span class="hidden">Wednesday<\/span>/)
-    assert.match(body, new RegExp(`<time datetime="${NEXT_YEAR}-05-03"`))
-    assert.match(body, /<span class="hidden">[^<]*May 3[^<]*, 1 event<\/span>/)
+    match(body, /<table class="month"><caption class="hidden">May \d{4}<\/caption>/)
+    equal(body.match(/<th scope="col">/g)?.length, 7)
+    match(body, /<span class="hidden">Wednesday<\/span>/)
+    match(body, new RegExp(`<time datetime="${NEXT_YEAR}-05-03"`))
+    match(body, /<span class="hidden">[^<]*May 3[^<]*, 1 event<\/span>/)
   })
 
   test('marks today', async () => {
-    assert.match((await page('/events/month/')).body, /<td class="today" aria-current="date">/)
+    match((await page('/events/month/')).body, /<td class="today" aria-current="date">/)
   })
 
   test('shows what lasts days on each of them, what ends at night on the evening before', async () => {
     const { body } = await page(MONTH)
-    assert.match(body, /class="lane bar w\d starts/)
-    assert.match(body, /Exhibition, continues/)
-    assert.doesNotMatch((await page(`/events/${NEXT_YEAR}-05-21/`)).body, /Long night/)
-    assert.match((await page(`/events/${NEXT_YEAR}-05-10/`)).body, /Exhibition/)
+    match(body, /class="lane bar w\d starts/)
+    match(body, /Exhibition, continues/)
+    doesNotMatch((await page(`/events/${NEXT_YEAR}-05-21/`)).body, /Long night/)
+    match((await page(`/events/${NEXT_YEAR}-05-10/`)).body, /Exhibition/)
   })
 
   test('begins its weeks as the setting says, else as the language has it', async () => {
     const first = (body: string) => /<th scope="col"><span class="hidden">(\w+)</.exec(body)?.[1]
-    assert.equal(first((await page(MONTH)).body), 'Sunday')
+    equal(first((await page(MONTH)).body), 'Sunday')
     await using other = await startService({ language: 'de' })
     const { body } = await other.get('~/events/month/')
-    assert.equal(first(body), 'Montag')
+    equal(first(body), 'Montag')
   })
 
   test('leads no further than there are events, or today', async () => {
     const { body } = await page(`/events/month/${NEXT_YEAR}-07/`)
-    assert.match(body, new RegExp(`<link rel="prev" href="/events/month/${NEXT_YEAR}-06/">`))
-    assert.doesNotMatch(body, /rel="next"/)
+    match(body, new RegExp(`<link rel="prev" href="/events/month/${NEXT_YEAR}-06/">`))
+    doesNotMatch(body, /rel="next"/)
     const early = await page('/events/month/1999-01/')
-    assert.equal(early.status, 200)
-    assert.match(early.body, /noindex/)
-    assert.doesNotMatch(early.body, /rel="(?:prev|next)"/)
+    equal(early.status, 200)
+    match(early.body, /noindex/)
+    doesNotMatch(early.body, /rel="(?:prev|next)"/)
   })
 })
 
@@ -203,16 +203,15 @@ describe('the list', () => {
     (await service.get(`/events?${query}&per_page=20`)).body.events.map(({ slug }: { slug: string }) => slug)
 
   test('has the events from today on that the interface lists for everybody, in its order', async () => {
-    assert.deepEqual(slugs((await page('/events/')).body), await listed(`start_date=${day(0)}`))
+    deepEqual(slugs((await page('/events/')).body), await listed(`start_date=${day(0)}`))
   })
 
   test('ticks the facts of access that it is narrowed to, and a chip removes them', async () => {
     await service.update(`/venues/${made.hall}`, { step_free: true, lift: true })
     const { body } = await page('/events/?access=step_free,lift')
-    assert.deepEqual(slugs(body), await listed(`access=step_free,lift&start_date=${day(0)}`))
-    for (const fact of ['step_free', 'lift'])
-      assert.ok(body.includes(`name="access" value="${fact}" checked`), fact)
-    assert.ok(body.includes('aria-label="Remove filter: Step-free access, Lift"'))
+    deepEqual(slugs(body), await listed(`access=step_free,lift&start_date=${day(0)}`))
+    for (const fact of ['step_free', 'lift']) ok(body.includes(`name="access" value="${fact}" checked`), fact)
+    ok(body.includes('aria-label="Remove filter: Step-free access, Lift"'))
   })
 
   test('is narrowed by filters that its form lacks, which it keeps and a chip removes', async () => {
@@ -222,14 +221,14 @@ describe('the list', () => {
       ['modified_after=2020-01-01', 'Only records changed after this time: 2020-01-01'],
     ] as const) {
       const { body } = await page(`/events/?${query}`)
-      assert.deepEqual(slugs(body), await listed(`${query}&start_date=${day(0)}`))
+      deepEqual(slugs(body), await listed(`${query}&start_date=${day(0)}`))
       const [name, value = ''] = query.split('=')
-      assert.ok(body.includes(`<input type="hidden" name="${name}" value="${value}">`), query)
-      assert.ok(body.includes(`aria-label="Remove filter: ${words}"`), query)
-      assert.match(body, /noindex/)
+      ok(body.includes(`<input type="hidden" name="${name}" value="${value}">`), query)
+      ok(body.includes(`aria-label="Remove filter: ${words}"`), query)
+      match(body, /noindex/)
     }
-    assert.equal((await page('/events/?access=chairs')).status, 400)
-    assert.equal((await page('/events/?status=draft')).body, (await page('/events/')).body)
+    equal((await page('/events/?access=chairs')).status, 400)
+    equal((await page('/events/?status=draft')).body, (await page('/events/')).body)
   })
 
   test('takes every filter of lists, or docs/pages.md names it among those that pages ignore', async () => {
@@ -246,48 +245,47 @@ describe('the list', () => {
     for (const query of queries) {
       const from = /start_date|when/.test(query) ? '' : `&start_date=${day(0)}`
       const expected = await listed(query.replace('search', 'words') + from)
-      assert.notDeepEqual(expected, all, query)
+      notDeepEqual(expected, all, query)
       const { body } = await page(`/events/?${query}`)
-      assert.deepEqual(slugs(body.split('class="nothing"')[0] ?? ''), expected, query)
-      assert.match(body, /<meta name="robots" content="noindex, follow">/)
-      assert.ok(body.includes(`<link rel="canonical" href="${service.origin}/">`), query)
+      deepEqual(slugs(body.split('class="nothing"')[0] ?? ''), expected, query)
+      match(body, /<meta name="robots" content="noindex, follow">/)
+      ok(body.includes(`<link rel="canonical" href="${service.origin}/">`), query)
     }
     const names = queries.map((query) => query.split('=')[0] ?? '')
     const others = ['page', 'hide_subsequent_recurrences']
     const left = Object.keys(eventFilters).filter((name) => !names.includes(name) && !others.includes(name))
-    for (const name of left)
-      assert.ok(ignored.includes(`\`${name.replace(/_(before|after)$/, '_…')}\``), name)
+    for (const name of left) ok(ignored.includes(`\`${name.replace(/_(before|after)$/, '_…')}\``), name)
     for (const half of ['geoloc_lat=53', 'geoloc_lng=-8'])
-      assert.equal((await page(`/events/?${half}`)).status, 400, half)
+      equal((await page(`/events/?${half}`)).status, 400, half)
     const month = await page(`${MONTH}?when=tomorrow`)
-    assert.deepEqual(slugs(month.body), slugs((await page(MONTH)).body))
-    assert.match(month.body, /events\.ics"/)
+    deepEqual(slugs(month.body), slugs((await page(MONTH)).body))
+    match(month.body, /events\.ics"/)
   })
 
   test('is narrowed to what is near a venue', async () => {
     const { body } = await page(`/events/?near=${made.hall}&geoloc_radius=1`)
-    assert.deepEqual(slugs(body), ['concert', 'exhibition'])
+    deepEqual(slugs(body), ['concert', 'exhibition'])
   })
 
   test('of the past has the latest event first, and is kept from search engines', async () => {
     const { body } = await page('/events/past/')
-    assert.deepEqual(slugs(body), ['over'])
-    assert.match(body, /noindex/)
+    deepEqual(slugs(body), ['over'])
+    match(body, /noindex/)
   })
 
   test('without events says which one is the next, and how many there are without the filters', async () => {
     const { body } = await page(`/events/?categories=music&start_date=${NEXT_YEAR}-06-01`)
-    assert.match(body, /No events found\./)
-    assert.match(body, /The last one was on/)
-    assert.match(body, /Show the calendar \(\d+ events\)/)
+    match(body, /No events found\./)
+    match(body, /The last one was on/)
+    match(body, /Show the calendar \(\d+ events\)/)
   })
 
   test('repeats the words of a search as text, wherever they stand', async () => {
     const { body, status } = await page(`/events/?search=${encodeURIComponent(NASTY)}`)
-    assert.equal(status, 200)
-    assert.doesNotMatch(body, /<script>alert|&#39; <b>/)
-    assert.match(body, /value="&quot;&gt;&lt;script&gt;/)
-    assert.match(body, /<title>[^<]*&lt;script&gt;/)
+    equal(status, 200)
+    doesNotMatch(body, /<script>alert|&#39; <b>/)
+    match(body, /value="&quot;&gt;&lt;script&gt;/)
+    match(body, /<title>[^<]*&lt;script&gt;/)
   })
 })
 
@@ -304,50 +302,47 @@ describe('an event', () => {
       'calendar.google.com',
       'outlook.live.com',
     ])
-      assert.ok(body.includes(part), part)
-    assert.match(body, /openstreetmap\.org\/\?mlat=53\.1&amp;mlon=-8\.2/)
-    assert.match(body, /href="\/venue\/town-hall\/"/)
-    assert.match(body, /href="\/organizer\/music-society\/"/)
-    assert.match(body, /href="\/events\/category\/music\/jazz\/"/)
+      ok(body.includes(part), part)
+    match(body, /openstreetmap\.org\/\?mlat=53\.1&amp;mlon=-8\.2/)
+    match(body, /href="\/venue\/town-hall\/"/)
+    match(body, /href="\/organizer\/music-society\/"/)
+    match(body, /href="\/events\/category\/music\/jazz\/"/)
   })
 
   test('shows its description without what reaches beyond it', async () => {
     const { body } = await page('/event/concert/')
-    assert.match(
+    match(
       body,
       new RegExp(
         '<h2>Programme</h2>\\n<p>Songs <a href="https://example\\.org" target="_blank" ' +
           'rel="noopener">here</a></p>',
       ),
     )
-    assert.doesNotMatch(body, /<iframe/)
-    assert.match(body, /<a href="https:\/\/www\.youtube\.com\/embed\/abc" rel="noopener">/)
+    doesNotMatch(body, /<iframe/)
+    match(body, /<a href="https:\/\/www\.youtube\.com\/embed\/abc" rel="noopener">/)
   })
 
   test('has its image in all sizes, with its dimensions', async () => {
     const [, image = ''] = /<div class="cover">(<img[^>]+>)/.exec((await page('/event/concert/')).body) ?? []
-    assert.match(image, /width="900" height="600"/)
-    assert.match(image, /srcset="[^"]+ 300w, [^"]+ 900w"/)
+    match(image, /width="900" height="600"/)
+    match(image, /srcset="[^"]+ 300w, [^"]+ 900w"/)
     const { body } = await page('/events/')
-    assert.match(body, /<img class="thumb"[^>]+alt="" loading="lazy"/)
+    match(body, /<img class="thumb"[^>]+alt="" loading="lazy"/)
   })
 
   test('says its zone where it is not that of the site', async () => {
-    assert.match(
-      (await page('/event/abroad/')).body,
-      /<abbr class="zone" title="Japan Standard Time">JST<\/abbr>/,
-    )
-    assert.match((await page(`/events/${NEXT_YEAR}-05-21/`)).body, /<abbr class="zone">JST<\/abbr>/)
+    match((await page('/event/abroad/')).body, /<abbr class="zone" title="Japan Standard Time">JST<\/abbr>/)
+    match((await page(`/events/${NEXT_YEAR}-05-21/`)).body, /<abbr class="zone">JST<\/abbr>/)
   })
 
   test('is linked data that nothing in it can end', async () => {
     const { body } = await page(new URL((await service.get(`/events/${made.nasty}`)).body.url).pathname)
     const [, json = ''] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(body) ?? []
     const data = JSON.parse(json)
-    assert.equal(data['@type'], 'Event')
-    assert.match(data.startDate, new RegExp(`^${NEXT_YEAR}-06-01T10:00:00`))
-    assert.doesNotMatch(body, /<script>alert/)
-    assert.doesNotMatch(json, /\u2028/)
+    equal(data['@type'], 'Event')
+    match(data.startDate, new RegExp(`^${NEXT_YEAR}-06-01T10:00:00`))
+    doesNotMatch(body, /<script>alert/)
+    doesNotMatch(json, /\u2028/)
   })
 
   test('says in its linked data what its feed says, days as days', async () => {
@@ -355,27 +350,27 @@ describe('an event', () => {
       const { body } = await page(`/event/${slug}/`)
       const [, json = ''] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(body) ?? []
       const { '@context': context, ...event } = JSON.parse(json)
-      assert.equal(context, 'https://schema.org')
+      equal(context, 'https://schema.org')
       const { '@graph': graph } = (await (await fetch(`${service.origin}/event/${slug}.jsonld`)).json()) as {
         '@graph': unknown
       }
-      assert.deepEqual([event], graph)
+      deepEqual([event], graph)
       if (slug === 'exhibition')
-        assert.deepEqual([event.startDate, event.endDate], [`${NEXT_YEAR}-05-08`, `${NEXT_YEAR}-05-10`])
+        deepEqual([event.startDate, event.endDate], [`${NEXT_YEAR}-05-08`, `${NEXT_YEAR}-05-10`])
     }
   })
 
   test('tells those who share it what it is', async () => {
     const { body } = await page('/event/concert/')
-    assert.ok(body.includes('<meta property="og:title" content="Concert">'))
-    assert.ok(body.includes(`<meta property="og:url" content="${service.origin}/event/concert/">`))
-    assert.match(body, /<meta property="og:image" content="http[^"]+\.png">/)
+    ok(body.includes('<meta property="og:title" content="Concert">'))
+    ok(body.includes(`<meta property="og:url" content="${service.origin}/event/concert/">`))
+    match(body, /<meta property="og:image" content="http[^"]+\.png">/)
   })
 
   test('leads to the events before and after it', async () => {
     const { body } = await page('/event/exhibition/')
-    assert.match(body, /rel="prev" href="\/event\/concert\/"/)
-    assert.match(body, /rel="next" href="\/event\/long-night\/"/)
+    match(body, /rel="prev" href="\/event\/concert\/"/)
+    match(body, /rel="next" href="\/event\/long-night\/"/)
   })
 
   test('that is not public is not there, one that was taken away is gone, with a way on', async () => {
@@ -387,14 +382,14 @@ describe('an event', () => {
       '/event/999999/',
     ]) {
       const { status, body } = await page(path)
-      assert.equal(status, 404, path)
-      assert.match(body, /href="\/events\/"/)
+      equal(status, 404, path)
+      match(body, /href="\/events\/"/)
     }
     for (const path of ['/event/gone/', `/event/${made.gone}/`, `/?p=${made.gone}`]) {
       const { status, body } = await page(path)
-      assert.equal(status, 410, path)
-      assert.match(body, /no longer listed/)
-      assert.match(body, /noindex/)
+      equal(status, 410, path)
+      match(body, /no longer listed/)
+      match(body, /noindex/)
     }
   })
 })
@@ -418,14 +413,14 @@ describe('feeds', () => {
     ]
     for (const path of paths) {
       const found = linked((await page(path)).body)
-      assert.ok(found.length > 0, path)
+      ok(found.length > 0, path)
       for (const [, mediaType = '', address = ''] of found) {
         const answer = await fetch(address.replaceAll('&amp;', '&'))
-        assert.equal(answer.status, 200, address)
-        assert.ok(answer.headers.get('content-type')?.startsWith(mediaType), address)
+        equal(answer.status, 200, address)
+        ok(answer.headers.get('content-type')?.startsWith(mediaType), address)
         const text = await answer.text()
-        assert.match(text, /Concert/, address)
-        if (path !== '/' && path !== MONTH) assert.doesNotMatch(text, /Crowd/, address)
+        match(text, /Concert/, address)
+        if (path !== '/' && path !== MONTH) doesNotMatch(text, /Crowd/, address)
       }
     }
   })
@@ -433,9 +428,9 @@ describe('feeds', () => {
   test('are subscribed to from the page, by calendars of devices and of the web', async () => {
     const { body } = await page('/events/?search=concert')
     const calendar = `webcal://${new URL(service.origin).host}/events.ics?words=concert`
-    assert.ok(body.includes(`href="${calendar}"`))
-    assert.ok(body.includes(`cid=${encodeURIComponent(calendar)}`))
-    assert.match((await page('/event/concert/')).body, /href="\/event\/concert\.ics"/)
+    ok(body.includes(`href="${calendar}"`))
+    ok(body.includes(`cid=${encodeURIComponent(calendar)}`))
+    match((await page('/event/concert/')).body, /href="\/event\/concert\.ics"/)
   })
 
   const PAST = `start_date=2000-01-01&end_date=${day(-1)}`
@@ -474,10 +469,10 @@ describe('feeds', () => {
   for (const [path, filters] of calendars) {
     test(`of moved sites: ${path} leads to a calendar`, async () => {
       const response = await fetch(service.origin + path.replace('CONCERT', String(made.concert)))
-      assert.equal(response.headers.get('content-type'), 'text/calendar; charset=utf-8')
+      equal(response.headers.get('content-type'), 'text/calendar; charset=utf-8')
       const expected = await fetch(`${service.origin}/events.ics?${filters}`)
       const uids = async (answer: Response) => (await answer.text()).match(/^UID:.*$/gm)
-      assert.deepEqual(await uids(response), await uids(expected))
+      deepEqual(await uids(response), await uids(expected))
     })
   }
 
@@ -490,7 +485,7 @@ describe('feeds', () => {
       ['/events/?eventDisplay=past&ical=1', 301],
     ] as const) {
       const { status, headers } = await fetch(service.origin + path, { redirect: 'manual' })
-      assert.deepEqual(
+      deepEqual(
         [status, headers.get('cache-control')],
         [expected, 'public, max-age=0, must-revalidate'],
         path,
@@ -505,7 +500,7 @@ describe('feeds', () => {
       '/events/category/none/month/?ical=1',
     ]) {
       const { status, headers } = await page(path)
-      assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=UTF-8'], path)
+      deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=UTF-8'], path)
     }
   })
 })
@@ -552,7 +547,7 @@ describe('addresses', () => {
   for (const [from, to] of moved) {
     test(`${from} has moved to ${to}`, async () => {
       const { status, headers } = await page(from)
-      assert.deepEqual([status, headers.get('location')], [301, to])
+      deepEqual([status, headers.get('location')], [301, to])
     })
   }
 
@@ -563,7 +558,7 @@ describe('addresses', () => {
       [`/event/${made.concert}/`, '/event/concert/'],
     ] as const) {
       const { status, headers } = await page(path)
-      assert.deepEqual([status, headers.get('location')], [301, to], path)
+      deepEqual([status, headers.get('location')], [301, to], path)
     }
   })
 
@@ -598,9 +593,9 @@ describe('addresses', () => {
   for (const [path, expected] of wrong) {
     test(`${path.slice(0, 60)} is answered ${expected}, by a page`, async () => {
       const { status, headers, body } = await page(path)
-      assert.equal(status, expected, String(body).slice(0, 300))
-      assert.match(headers.get('content-type') ?? '', /^text\/html/)
-      assert.match(body, /<\/html>\s*$/)
+      equal(status, expected, String(body).slice(0, 300))
+      match(headers.get('content-type') ?? '', /^text\/html/)
+      match(body, /<\/html>\s*$/)
     })
   }
 })
@@ -608,24 +603,24 @@ describe('addresses', () => {
 describe('what crawlers read', () => {
   test('robots.txt keeps them from filtered pages and from the interface', async () => {
     const { body, headers } = await page('/robots.txt')
-    assert.match(headers.get('content-type') ?? '', /^text\/plain/)
-    assert.match(body, /^User-agent: \*\nDisallow: \/wp-json\/\nDisallow: \/\*\?\n/)
-    assert.ok(body.includes(`Sitemap: ${service.origin}/sitemap.xml`))
+    match(headers.get('content-type') ?? '', /^text\/plain/)
+    match(body, /^User-agent: \*\nDisallow: \/wp-json\/\nDisallow: \/\*\?\n/)
+    ok(body.includes(`Sitemap: ${service.origin}/sitemap.xml`))
   })
 
   test('sitemap.xml leads to every public event, by months, and to the pages around them', async () => {
     const index = await page('/sitemap.xml')
-    assert.match(index.headers.get('content-type') ?? '', /^application\/xml/)
+    match(index.headers.get('content-type') ?? '', /^application\/xml/)
     const maps = [...index.body.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => address)
-    assert.ok(maps.includes(`${service.origin}/sitemap-2020-02.xml`))
+    ok(maps.includes(`${service.origin}/sitemap-2020-02.xml`))
     const addresses: string[] = []
     for (const map of maps) {
       const { body } = await page(new URL(map).pathname)
       addresses.push(...[...body.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => address))
     }
     const listed = await service.get('/events?start_date=2000-01-01&per_page=50')
-    for (const { url } of listed.body.events) assert.ok(addresses.includes(url), url)
-    assert.ok(!addresses.some((address) => /draft|gone/.test(address)))
+    for (const { url } of listed.body.events) ok(addresses.includes(url), url)
+    ok(!addresses.some((address) => /draft|gone/.test(address)))
     for (const path of [
       '/',
       '/venue/town-hall/',
@@ -633,32 +628,32 @@ describe('what crawlers read', () => {
       '/events/category/music/jazz/',
       MONTH,
     ])
-      assert.ok(addresses.includes(service.origin + path), path)
+      ok(addresses.includes(service.origin + path), path)
   })
 })
 
 describe('a service', () => {
   test('answers what is not there with a page for browsers, and as before for programs', async () => {
-    assert.match((await page('/none')).body, /<html/)
-    assert.equal((await service.get('~/none')).body.code, 'rest_no_route')
-    assert.equal((await service.post('~/events/', {}, 'anonymous')).body.code, 'rest_no_route')
+    match((await page('/none')).body, /<html/)
+    equal((await service.get('~/none')).body.code, 'rest_no_route')
+    equal((await service.post('~/events/', {}, 'anonymous')).body.code, 'rest_no_route')
   })
 
   test('with pages off has none', async () => {
     await using other = await startService({ pages: 'off' })
     for (const path of '~/events/ ~/robots.txt ~/event/x/ ~/embed.js ~/embed-days.js ~/embed/'.split(' '))
-      assert.equal((await other.get(path)).body.code, 'rest_no_route')
-    assert.doesNotMatch((await other.get('~/')).body, /<link rel="stylesheet"/)
+      equal((await other.get(path)).body.code, 'rest_no_route')
+    doesNotMatch((await other.get('~/')).body, /<link rel="stylesheet"/)
   })
 
   test('sends its style sheet and script for ever, under the name of their content', async () => {
     const { body } = await page('/')
     for (const [, path = ''] of body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
       const { status, headers } = await page(path)
-      assert.equal(status, 200)
-      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      equal(status, 200)
+      equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
     }
-    assert.equal(
+    equal(
       (await page('/assets/calendar-0000000000.css')).headers.get('content-type')?.startsWith('text/css'),
       false,
     )
@@ -671,7 +666,7 @@ test('the page of a venue has what is still on below the days to come, as the li
   const { id } = await create('/events', show)
   await create('/events', { ...show, title: 'Short show', start_date: day(2), end_date: day(2) })
   const { body } = await page(`/venue/${slug}/`)
-  assert.match(body, /Short show.*Still on<\/b>.*Long show/s)
-  assert.equal((await service.remove(`/events/${id}`)).status, 200)
-  assert.doesNotMatch((await page(`/venue/${slug}/`)).body, /Still on/)
+  match(body, /Short show.*Still on<\/b>.*Long show/s)
+  equal((await service.remove(`/events/${id}`)).status, 200)
+  doesNotMatch((await page(`/venue/${slug}/`)).body, /Still on/)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { shownUrl } from '../../src/http/request-log.ts'
 import { assertNone } from '../support/lists.ts'
@@ -56,20 +56,20 @@ async function read(path: string) {
 test('a press sets its filter, keeps all others, and is taken back by a second press', async () => {
   const list = await read('/events/?search=puppets')
   const free = await read(list.press('Free')?.href ?? '')
-  assert.deepEqual(free.titles, ['Puppets'])
-  assert.ok(free.press('Free')?.isChosen)
+  deepEqual(free.titles, ['Puppets'])
+  ok(free.press('Free')?.isChosen)
   const tomorrow = await read(free.press('Next 7 days')?.href ?? '')
-  assert.equal(new URL(tomorrow.response.url).search, '?when=week&search=puppets&free=true')
-  assert.equal(
+  equal(new URL(tomorrow.response.url).search, '?when=week&search=puppets&free=true')
+  equal(
     (await read(tomorrow.press('Free')?.href ?? '')).response.url,
     `${origin}/events/?when=week&search=puppets`,
   )
-  assert.equal(
+  equal(
     (await read(tomorrow.press('Any day')?.href ?? '')).response.url,
     `${origin}/events/?search=puppets&free=true`,
   )
-  assert.deepEqual((await read('/events/?attendance=online,mixed')).titles, ['Cinema'])
-  assert.ok((await read('/events/?time=evening')).press('Evenings')?.isChosen)
+  deepEqual((await read('/events/?attendance=online,mixed')).titles, ['Cinema'])
+  ok((await read('/events/?time=evening')).press('Evenings')?.isChosen)
 })
 
 test('a view whose address says when has no presses for a time, and keeps all others', async () => {
@@ -78,45 +78,44 @@ test('a view whose address says when has no presses for a time, and keeps all ot
   for (const view of ['month', 'week', 'today']) {
     const shown = await names(`/events/${view}/?free=true`)
     assertNone(shown, (name) => times.includes(name) || name === 'Any day')
-    for (const kept of ['Evenings', 'Free', 'Online', 'Near me', 'Family'])
-      assert.ok(shown.includes(kept), kept)
+    for (const kept of ['Evenings', 'Free', 'Online', 'Near me', 'Family']) ok(shown.includes(kept), kept)
   }
-  for (const time of times) assert.ok((await names('/events/')).includes(time), time)
+  for (const time of times) ok((await names('/events/')).includes(time), time)
 })
 
 test('a press that shows a filter is the only thing that does', async () => {
   const { body } = await read('/events/?when=week&free=true&time=evening')
-  assert.doesNotMatch(body, /class="active"/)
-  assert.doesNotMatch(body, /class="more" open/)
-  assert.doesNotMatch((await read('/events/?start_date=2050-01-01')).body, /class="more" open/)
-  assert.match((await read('/events/?when=now&free=false')).body, /class="active"/)
+  doesNotMatch(body, /class="active"/)
+  doesNotMatch(body, /class="more" open/)
+  doesNotMatch((await read('/events/?start_date=2050-01-01')).body, /class="more" open/)
+  match((await read('/events/?when=now&free=false')).body, /class="active"/)
 })
 
 test('the categories that the look names stand as presses, and the others behind more', async () => {
   const { body } = await read('/events/')
   const [before = '', behind = ''] = body.split('More categories')
-  assert.match(before, /href="\/events\/category\/family\/"/)
-  assert.doesNotMatch(before, /category\/music/)
-  assert.match(behind, /category\/music/)
+  match(before, /href="\/events\/category\/family\/"/)
+  doesNotMatch(before, /category\/music/)
+  match(behind, /category\/music/)
 })
 
 test('a position is rounded to a kilometre, tells no other site, and gives distances', async () => {
   const near = await read('/events/?geoloc_lat=60.39123&geoloc_lng=5.32456&free=true')
-  assert.deepEqual(near.titles, ['Puppets'])
-  assert.match(near.body, /1\.1 km/)
-  assert.doesNotMatch(near.body, /60\.391|5\.324/)
-  assert.match(near.body, /geoloc_lat=60\.39&amp;geoloc_lng=5\.32/)
-  assert.match(near.body, /<meta name="robots" content="noindex/)
-  assert.equal(near.response.headers.get('referrer-policy'), 'strict-origin')
-  assert.ok(near.press('Near me')?.isChosen)
-  assert.equal((await read(near.press('Near me')?.href ?? '')).response.url, `${origin}/events/?free=true`)
+  deepEqual(near.titles, ['Puppets'])
+  match(near.body, /1\.1 km/)
+  doesNotMatch(near.body, /60\.391|5\.324/)
+  match(near.body, /geoloc_lat=60\.39&amp;geoloc_lng=5\.32/)
+  match(near.body, /<meta name="robots" content="noindex/)
+  equal(near.response.headers.get('referrer-policy'), 'strict-origin')
+  ok(near.press('Near me')?.isChosen)
+  equal((await read(near.press('Near me')?.href ?? '')).response.url, `${origin}/events/?free=true`)
   const far = await read('/events/?geoloc_lat=10&geoloc_lng=5.32')
-  assert.match(far.body, /<h2>No events found\.<\/h2>/)
-  assert.equal((await read('/events/?geoloc_lat=91&geoloc_lng=5')).response.status, 400)
+  match(far.body, /<h2>No events found\.<\/h2>/)
+  equal((await read('/events/?geoloc_lat=91&geoloc_lng=5')).response.status, 400)
 })
 
 test('logs do not say where anybody is', () => {
-  assert.equal(
+  equal(
     shownUrl('/events/?geoloc_lat=60.39&geoloc%5Flng=5.32&free=true'),
     '/events/?geoloc_lat=***&geoloc%5Flng=***&free=true',
   )
@@ -125,10 +124,10 @@ test('logs do not say where anybody is', () => {
 test('without the script what is near is asked for by a place of the calendar', async () => {
   const { body, press } = await read('/events/')
   const target = press('Near me')?.href ?? ''
-  assert.match(target, /^#/)
-  assert.ok(body.includes(`id="${target.slice(1)}"`))
+  match(target, /^#/)
+  ok(body.includes(`id="${target.slice(1)}"`))
   const near = /<select name="near">.*?<option value="(\d+)">Harbour hall/.exec(body)?.[1]
-  assert.deepEqual((await read(`/events/?near=${near}`)).titles, ['Puppets'])
+  deepEqual((await read(`/events/?near=${near}`)).titles, ['Puppets'])
 })
 
 test('a month beside the list leads to days on which events of the same filters begin', async () => {
@@ -136,16 +135,16 @@ test('a month beside the list leads to days on which events of the same filters 
   const mini = /<details class="mini">[\s\S]*?<\/details>/.exec(body)?.[0] ?? ''
   const days = [...mini.matchAll(/<td[^>]*><a href="([^"]*)" aria-label="([^"]*)"/g)]
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
-  assert.equal(days.length, 1)
-  assert.equal(days[0]?.[1], `/events/${tomorrow}/?free=true`)
-  assert.match(days[0]?.[2] ?? '', /, 1 event$/)
-  assert.match(mini, /href="\/events\/month\/\d{4}-\d\d\/\?free=true"/)
+  equal(days.length, 1)
+  equal(days[0]?.[1], `/events/${tomorrow}/?free=true`)
+  match(days[0]?.[2] ?? '', /, 1 event$/)
+  match(mini, /href="\/events\/month\/\d{4}-\d\d\/\?free=true"/)
 })
 
 test('a chosen category is taken back by its press', async () => {
   const family = await read('/events/category/family/?free=true')
-  assert.ok(family.press('Family')?.isChosen)
-  assert.equal(family.press('Family')?.href, '/events/?free=true')
+  ok(family.press('Family')?.isChosen)
+  equal(family.press('Family')?.href, '/events/?free=true')
 })
 
 test('what is chosen stands in the heading of a list, and in the title of every view', async () => {
@@ -156,17 +155,17 @@ test('what is chosen stands in the heading of a list, and in the title of every 
     ['when=weekend&time=evening&free=true', 'This weekend · Evenings · Free'],
   ] as const) {
     const { body } = await read(`/events/?${query}`)
-    assert.ok(body.includes(`<h1 tabindex="-1">${words}</h1>`), query)
-    assert.ok(body.includes(`<title>${words} · `), query)
+    ok(body.includes(`<h1 tabindex="-1">${words}</h1>`), query)
+    ok(body.includes(`<title>${words} · `), query)
   }
   const titles = async (path: string) => /<title>(.*?)<\/title>/.exec((await read(path)).body)?.[1] ?? ''
-  assert.match(await titles('/events/category/music/?free=true'), /^Music · Free · /)
-  assert.match(await titles('/events/month/?free=true'), /\d · Free · /)
-  assert.match(await titles('/events/?search=jazz&free=true'), /jazz” · Free · /)
+  match(await titles('/events/category/music/?free=true'), /^Music · Free · /)
+  match(await titles('/events/month/?free=true'), /\d · Free · /)
+  match(await titles('/events/?search=jazz&free=true'), /jazz” · Free · /)
 })
 
 test('a time without events names the nearest one, and leads to past events of any time', async () => {
   const none = await read('/events/?when=today&categories=film')
-  assert.match(none.body, /class="nothing"/)
-  assert.match(none.body, /Cinema/)
+  match(none.body, /class="nothing"/)
+  match(none.body, /Cinema/)
 })

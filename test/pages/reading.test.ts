@@ -1,6 +1,6 @@
 // The texts of pages: names in any script, times, empty lists, and the order of links.
 
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { assertNone } from '../support/lists.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
@@ -30,20 +30,17 @@ describe('a calendar without coming events', () => {
   test('says that nothing is planned, and has no press that leads to itself', async () => {
     for (const path of ['/', '/events/']) {
       const { body } = await read(path)
-      assert.equal(meta(body, 'description'), 'What’s on: Nothing planned at the moment.')
-      assert.match(text(main(body)), /Nothing planned at the moment\./)
-      assert.doesNotMatch(main(body), /class="ways"/)
+      equal(meta(body, 'description'), 'What’s on: Nothing planned at the moment.')
+      match(text(main(body)), /Nothing planned at the moment\./)
+      doesNotMatch(main(body), /class="ways"/)
     }
-    assert.match(
-      main((await read('/events/month/')).body),
-      /<p class="ways"><a class="button" href="\/events\/">/,
-    )
-    assert.match(text(main((await read('/events/past/')).body)), /No events found\./)
+    match(main((await read('/events/month/')).body), /<p class="ways"><a class="button" href="\/events\/">/)
+    match(text(main((await read('/events/past/')).body)), /No events found\./)
   })
 
   test('names the last event, and does not say that there was none', async () => {
     await service.create('/events', { title: 'Choir', ...onDay('2020-05-03', '19:00', '20:00') })
-    assert.match(
+    match(
       text(main((await read('/events/')).body)),
       /Nothing planned at the moment\. ?The last one was on [^.]*May 3, 2020/,
     )
@@ -72,36 +69,36 @@ describe('pages', () => {
     })
     for (const one of [path, `/events/${NEXT_YEAR}-02-03/`, `/events/month/${NEXT_YEAR}-02/`, '/events/']) {
       const { body } = await read(one)
-      assert.match(body, new RegExp(`<bdi>${HEBREW}</bdi>`), one)
-      assert.doesNotMatch(body, /dir="auto"/, one)
+      match(body, new RegExp(`<bdi>${HEBREW}</bdi>`), one)
+      doesNotMatch(body, /dir="auto"/, one)
     }
   })
 
   test('tell of an evening that lasts until the morning by the evening', async () => {
     const path = await event({ title: 'Night of museums', ...times('11-23 20:00', '11-24 09:00') })
-    assert.match(text(main((await read(path)).body)), /23 November \d{4}20:00 until 9:00 the next day CET/)
+    match(text(main((await read(path)).body)), /23 November \d{4}20:00 until 9:00 the next day CET/)
     const { body } = await read(`/events/${NEXT_YEAR}-11-23/`)
-    assert.match(text(main(body)), /20:00 until 9:00 the next day/)
+    match(text(main(body)), /20:00 until 9:00 the next day/)
     const late = await event({ title: 'Across the year', ...times('12-31 21:00', '12-31 23:59') })
     await service.put(`/events/${(await service.get('/events/by-slug/across-the-year')).body.id}`, {
       end_date: `${NEXT_YEAR + 1}-01-01 08:30:00`,
     })
-    assert.match(text(main((await read(late)).body)), /31 December \d{4}21:00 until 8:30 the next day/)
+    match(text(main((await read(late)).body)), /31 December \d{4}21:00 until 8:30 the next day/)
   })
 
   test('tell of several days by the hours at which they begin and end', async () => {
     const path = await event({ title: 'Hackathon', ...times('10-08 18:00', '10-10 16:00') })
-    assert.match(
+    match(
       text(main((await read(path)).body)),
       /8 October(?: \d{4})?, 18:00until \w+,? 10 October(?: \d{4})?, 16:00 CEST/,
     )
     const small = await event({ title: 'Two nights', ...times('10-15 22:00', '10-17 03:00') })
-    assert.match(
+    match(
       text(main((await read(small)).body)),
       /15 October(?: \d{4})?, 22:00until \w+,? 17 October(?: \d{4})?, 3:00 CEST/,
     )
     const whole = await event({ title: 'Market', all_day: true, ...times('10-20', '10-22') })
-    assert.match(
+    match(
       text(main((await read(whole)).body)),
       /20 October(?: \d{4})?until \w+,? 22 October(?: \d{4})?All day/,
     )
@@ -110,7 +107,7 @@ describe('pages', () => {
   test('tell the day of each hit of a search in its heading, too', async () => {
     await event({ title: 'Headed by its day', ...times('03-04 19:00', '03-04 21:00') })
     const { body } = await read('/events/?search=headed')
-    assert.match(
+    match(
       body,
       /<h2><a [^>]*><bdi>Headed by its day<\/bdi><\/a><span class="hidden">, [^<]*4[^<]*<\/span><\/h2>/,
     )
@@ -125,13 +122,13 @@ describe('pages', () => {
       `/events/?search=vigil`,
     ]) {
       const shown = text(main((await read(one)).body))
-      assert.match(shown, /0:00 – 24:00/, one)
-      assert.doesNotMatch(shown, /– 0:00/, one)
+      match(shown, /0:00 – 24:00/, one)
+      doesNotMatch(shown, /– 0:00/, one)
     }
     const { items } = (await service.get('~/events.json?search=vigil')).body
-    assert.match(JSON.stringify(items), /10 July(?: \d{4})?, 0:00 – 24:00 \(Europe\/Oslo\)/)
+    match(JSON.stringify(items), /10 July(?: \d{4})?, 0:00 – 24:00 \(Europe\/Oslo\)/)
     const long = await event({ title: 'Long vigil', ...times('07-15 00:00', '07-17 00:00') })
-    assert.match(
+    match(
       text(main((await read(long)).body)),
       /15 July(?: \d{4})?, 0:00until \w+,? 16 July(?: \d{4})?, 24:00 CEST/,
     )
@@ -159,8 +156,8 @@ describe('pages', () => {
     ] as const) {
       const path = await event({ title, timezone: 'Europe/London', start_date: from, end_date: to })
       const shown = async (one: string) => text(main((await read(one)).body)).replaceAll(',', '')
-      assert.ok((await shown(path)).includes(onPage), title)
-      assert.ok((await shown(`/events/${from.slice(0, 10)}/`)).includes(inList), title)
+      ok((await shown(path)).includes(onPage), title)
+      ok((await shown(`/events/${from.slice(0, 10)}/`)).includes(inList), title)
     }
   })
 
@@ -185,18 +182,18 @@ describe('pages', () => {
       ]
       for (const path of paths) {
         const { body } = await read(path)
-        assert.ok(!body.includes('\ufffd'), `${sign} ${path}`)
+        ok(!body.includes('\ufffd'), `${sign} ${path}`)
         for (const [, text = ''] of body.matchAll(new RegExp(`(?:a|Emoji)(${[...sign][0]}[^"<…]*)…`, 'g'))) {
           const signs = [...whole.segment(text)].map(({ segment }) => segment)
           cuts += 1
-          assert.ok(
+          ok(
             signs.every((one) => one === signs[0]),
             `${sign} ${path}`,
           )
         }
       }
     }
-    assert.ok(cuts > 20, String(cuts))
+    ok(cuts > 20, String(cuts))
   })
 
   test('have teasers that end where a heading begins, and do not repeat the title', async () => {
@@ -223,12 +220,12 @@ describe('pages', () => {
       })
       const list = (await read(`/events/${NEXT_YEAR}-09-10/`)).body
       const [, shown = ''] = /<p class="excerpt"><bdi>(.*?)<\/bdi>/.exec(list) ?? []
-      assert.equal(shown, teaser, description.slice(0, 60))
+      equal(shown, teaser, description.slice(0, 60))
       const [, meta = ''] =
         /name="description" content="[^"]*? 10 September \d{4}(?:\. )?(.*?)"/.exec(
           (await read(new URL(url).pathname)).body,
         ) ?? []
-      assert.equal(meta, teaser, description.slice(0, 60))
+      equal(meta, teaser, description.slice(0, 60))
       await service.remove(
         `/events/${(await service.get(`/events/by-slug/${url.split('/').at(-2)}`)).body.id}`,
       )
@@ -250,46 +247,43 @@ describe('pages', () => {
     })
     const isMain = async (path: string) =>
       /summary class="button main">Add to calendar/.test((await read(path)).body)
-    assert.deepEqual(await Promise.all([coming, past, off, later].map(isMain)), [true, false, false, false])
+    deepEqual(await Promise.all([coming, past, off, later].map(isMain)), [true, false, false, false])
   })
 
   test('describe an event to those it is sent to by its status, its day and its text', async () => {
     const plain = await event({ title: 'Plain', ...times('04-05 10:00', '04-05 11:00') })
-    assert.match(meta((await read(plain)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}$/)
+    match(meta((await read(plain)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}$/)
     const told = await event({
       title: 'Told',
       excerpt: 'Bring a cup.',
       ...times('04-05 10:00', '04-05 11:00'),
     })
-    assert.match(
-      meta((await read(told)).body, 'og:description') ?? '',
-      /^\w+, 5 April \d{4}\. Bring a cup\.$/,
-    )
+    match(meta((await read(told)).body, 'og:description') ?? '', /^\w+, 5 April \d{4}\. Bring a cup\.$/)
     const off = { event_status: 'canceled', event_status_reason: 'The hall is flooded' }
     const canceled = await event({ title: 'Flooded', ...off, ...times('04-05 10:00', '04-05 11:00') })
     const { body } = await read(canceled)
-    assert.match(meta(body, 'og:description') ?? '', /^Canceled: The hall is flooded\. \w+, 5 April \d{4}$/)
+    match(meta(body, 'og:description') ?? '', /^Canceled: The hall is flooded\. \w+, 5 April \d{4}$/)
   })
 
   test('keep the second level of headings of a description', async () => {
     const description = '<h1>Programme</h1><h2>Evening</h2><h3>Late</h3>'
     const path = await event({ title: 'Levels', description, ...times('05-05 10:00', '05-05 11:00') })
-    assert.match((await read(path)).body, /<h2>Programme<\/h2>\s*<h2>Evening<\/h2>\s*<h3>Late<\/h3>/)
+    match((await read(path)).body, /<h2>Programme<\/h2>\s*<h2>Evening<\/h2>\s*<h3>Late<\/h3>/)
   })
 
   test('step from day to day above the events, too', async () => {
     await event({ title: 'Step', ...times('06-05 10:00', '06-05 11:00') })
     const { body } = await read(`/events/${NEXT_YEAR}-06-04/`)
     const steps = /<nav class="steps"[\s\S]*?<\/nav>/.exec(body)?.[0] ?? ''
-    assert.match(steps, new RegExp(`rel="prev" href="/events/${NEXT_YEAR}-06-03/"`))
-    assert.match(steps, new RegExp(`rel="next" href="/events/${NEXT_YEAR}-06-05/"`))
-    assert.match(steps, /href="\/events\/today\/"/)
+    match(steps, new RegExp(`rel="prev" href="/events/${NEXT_YEAR}-06-03/"`))
+    match(steps, new RegExp(`rel="next" href="/events/${NEXT_YEAR}-06-05/"`))
+    match(steps, /href="\/events\/today\/"/)
   })
 
   test('have no empty address in the linked data of a venue', async () => {
     const { body } = await service.post('/venues', { venue: 'Bare', city: 'Kilvara' })
     const data = linkedData((await read(pathOf(body.url))).body)
-    assert.equal(data.url, body.url)
+    equal(data.url, body.url)
     assertNone(Object.entries(data), ([, value]) => value === '')
   })
 
@@ -299,9 +293,9 @@ describe('pages', () => {
     await event({ title: 'Jazz', categories: [jazz.id], ...times('07-05 10:00', '07-05 11:00') })
     const chosen = (body: string) =>
       /<a class="pill[^>]*aria-current="true">(?:<i[^>]*><\/i>)?<bdi>([^<]+)/.exec(body)?.[1]
-    assert.equal(chosen((await read('/events/')).body), undefined)
-    assert.equal(chosen((await read('/events/?categories=jazz')).body), 'Music')
-    assert.equal(chosen((await read('/events/?categories=music')).body), 'Music')
+    equal(chosen((await read('/events/')).body), undefined)
+    equal(chosen((await read('/events/?categories=jazz')).body), 'Music')
+    equal(chosen((await read('/events/?categories=music')).body), 'Music')
   })
 })
 
@@ -326,23 +320,23 @@ describe('an address with a value that cannot be used', () => {
     ] as const
     for (const [path, name, value] of cases) {
       const { status, body } = await read(path)
-      assert.equal(status, 400, path)
-      assert.match(body, /<h1[^>]*>Part of this address isn’t valid\.<\/h1>/)
+      equal(status, 400, path)
+      match(body, /<h1[^>]*>Part of this address isn’t valid\.<\/h1>/)
       const field = new RegExp(
         `<(?:input|select)[^>]* name="${name}"[^>]*aria-invalid="true" aria-describedby="wrong-${name}"`,
       )
-      assert.match(body, field, path)
-      assert.match(body, new RegExp(`id="wrong-${name}">Not recognized: ${value}<`), path)
-      assert.doesNotMatch(body, /<code>/)
-      assert.match(body, /<details class="more" open>/)
+      match(body, field, path)
+      match(body, new RegExp(`id="wrong-${name}">Not recognized: ${value}<`), path)
+      doesNotMatch(body, /<code>/)
+      match(body, /<details class="more" open>/)
     }
-    assert.match((await read('/events/?tags=nowhere&search=jazz')).body, /name="search"[^>]* value="jazz"/)
+    match((await read('/events/?tags=nowhere&search=jazz')).body, /name="search"[^>]* value="jazz"/)
   })
 
   test('says so where the form has no such field', async () => {
     const { status, body } = await read('/events/?access=chairs')
-    assert.equal(status, 400)
-    assert.match(text(main(body)), /Try another search, or browse all events\./)
-    assert.match(body, /href="\/events\/" aria-label="Remove filter: [^"]*chairs"/)
+    equal(status, 400)
+    match(text(main(body)), /Try another search, or browse all events\./)
+    match(body, /href="\/events\/" aria-label="Remove filter: [^"]*chairs"/)
   })
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { onDay, serviceForTests } from '../support/service.ts'
 
@@ -23,29 +23,23 @@ const page = async (url: string) => {
 test('the page of an event says how it repeats, and leads to its other dates and its series', async () => {
   const first = await make()
   const { text } = await page(first.url)
-  assert.match(text, /<dt>Repeats<\/dt><dd><strong><a href="([^"]+)">Every 3 days, 40 times<\/a>/)
+  match(text, /<dt>Repeats<\/dt><dd><strong><a href="([^"]+)">Every 3 days, 40 times<\/a>/)
   const [, others = ''] = /<dt>Upcoming dates<\/dt><dd>(.*?)<\/dd>/.exec(text) ?? []
   const links = [...others.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)
-  assert.equal(links.length, 4)
-  for (const path of links) assert.equal((await page(service.origin + path)).status, 200)
-  assert.ok(!links.some((path) => first.url.endsWith(path)))
+  equal(links.length, 4)
+  for (const path of links) equal((await page(service.origin + path)).status, 200)
+  ok(!links.some((path) => first.url.endsWith(path)))
   const [, path = ''] = /<dt>Repeats<\/dt><dd><strong><a href="([^"]+)"/.exec(text) ?? []
   const series = await page(service.origin + path)
-  assert.equal(series.status, 200)
-  assert.match(
-    series.text,
-    /<h1><bdi>Straßenmarkt am Tor<\/bdi><\/h1><p class="lead">Every 3 days, 40 times<\/p>/,
-  )
-  assert.match(series.text, /<b>cheese<\/b>/)
+  equal(series.status, 200)
+  match(series.text, /<h1><bdi>Straßenmarkt am Tor<\/bdi><\/h1><p class="lead">Every 3 days, 40 times<\/p>/)
+  match(series.text, /<b>cheese<\/b>/)
   // Its dates do not repeat the text of the series.
-  assert.doesNotMatch(series.text, /class="excerpt"/)
-  assert.match(series.text, /40 dates/)
-  assert.match(series.text, new RegExp(`events\\.ics\\?post_parent=${first.post_parent}`))
-  assert.match(series.text, /"@type":"EventSeries"/)
-  assert.match(
-    (await page(`${service.origin}/sitemap-pages.xml`)).text,
-    new RegExp(`<loc>[^<]*${path}</loc>`),
-  )
+  doesNotMatch(series.text, /class="excerpt"/)
+  match(series.text, /40 dates/)
+  match(series.text, new RegExp(`events\\.ics\\?post_parent=${first.post_parent}`))
+  match(series.text, /"@type":"EventSeries"/)
+  match((await page(`${service.origin}/sitemap-pages.xml`)).text, new RegExp(`<loc>[^<]*${path}</loc>`))
 })
 
 test('the page of a series says once what its dates share, and keeps to itself what they keep', async () => {
@@ -66,25 +60,25 @@ test('the page of a series says once what its dates share, and keeps to itself w
   const { text } = await followed(`/series/${id}/`)
   const about = /<dl>.*<section/s.exec(text)?.[0] ?? ''
   for (const once of 'Barn|In person and online|With cheese|Ring twice|Step-free access|$2.50'.split('|'))
-    assert.equal(text.split(`>${once}<`).length, once === '$2.50' ? 3 : 2, once)
-  assert.match(about, /href="https:\/\/tickets\.example\/7"[^>]*>Tickets</)
-  assert.match(about, /The link isn’t shown here\./)
-  assert.doesNotMatch(text, /meet\.example|Private circle/)
-  assert.match(text, /href="\/events\/tag\/cheese\/">Cheese</)
+    equal(text.split(`>${once}<`).length, once === '$2.50' ? 3 : 2, once)
+  match(about, /href="https:\/\/tickets\.example\/7"[^>]*>Tickets</)
+  match(about, /The link isn’t shown here\./)
+  doesNotMatch(text, /meet\.example|Private circle/)
+  match(text, /href="\/events\/tag\/cheese\/">Cheese</)
   const plain = await make({ title: 'Plain' })
-  assert.doesNotMatch((await followed(`/series/${plain.post_parent}/`)).text, /<dt>/)
+  doesNotMatch((await followed(`/series/${plain.post_parent}/`)).text, /<dt>/)
 })
 
 test('the address of a series is that of its id, under whatever name', async () => {
   const { post_parent: id } = await make({ title: 'Ärger & Söhne', slug: '' })
   const [, path = ''] =
     /<link rel="canonical" href="([^"]+)"/.exec((await followed(`/series/${id}/`)).text) ?? []
-  assert.match(path, new RegExp(`-${id}/$`))
+  match(path, new RegExp(`-${id}/$`))
   const moved = await page(`${service.origin}/series/other-${id}/`)
-  assert.equal(moved.status, 301)
-  assert.equal((await page(path)).status, 200)
+  equal(moved.status, 301)
+  equal((await page(path)).status, 200)
   for (const missing of ['/series/999999/', '/series/none/', '/series/', `/series/${id}/more/`])
-    assert.equal((await page(service.origin + missing)).status, 404, missing)
+    equal((await page(service.origin + missing)).status, 404, missing)
 })
 
 async function followed(path: string) {
@@ -101,25 +95,25 @@ test('a venue has a series at its next date, and every date behind a press', asy
   const titles = (text: string) =>
     [...text.matchAll(/<h3><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)
   const { text } = await page(venue.url)
-  assert.deepEqual(titles(text), ['Yoga', 'Concert'])
-  assert.match(text, /<p class="again"><a href="[^"]+">Every 3 days, 39 more dates<\/a>/)
+  deepEqual(titles(text), ['Yoga', 'Concert'])
+  match(text, /<p class="again"><a href="[^"]+">Every 3 days, 39 more dates<\/a>/)
   const [, every = ''] =
     /41 events<span class="apart"> · <\/span><a [^>]*href="([^"]+)">Show every date</.exec(text) ?? []
   const all = (await page(service.origin + every)).text
-  assert.equal(titles(all).length, 20)
-  assert.match(all, /name="robots" content="noindex/)
-  assert.match(all, /href="[^"]*hide_subsequent_recurrences=0&amp;page=2"/)
+  equal(titles(all).length, 20)
+  match(all, /name="robots" content="noindex/)
+  match(all, /href="[^"]*hide_subsequent_recurrences=0&amp;page=2"/)
   // The rows do not repeat the name of the venue.
-  assert.doesNotMatch(text, /<p class="where"><bdi>Depot/)
+  doesNotMatch(text, /<p class="where"><bdi>Depot/)
 })
 
 test('a series that is not public has no page', async () => {
   const { post_parent: id } = await make({ status: 'draft' })
-  assert.equal((await page(`${service.origin}/series/${id}/`)).status, 404)
+  equal((await page(`${service.origin}/series/${id}/`)).status, 404)
 })
 
 test('the page of an event that does not repeat says nothing of series', async () => {
   const { recurrence: _, ...single } = { title: 'Once', start_date: `${FIRST} 19:00:00`, recurrence: '' }
   const event = await service.create('/events', { ...single, end_date: `${FIRST} 20:00:00` })
-  assert.doesNotMatch((await page(event.url)).text, /Repeats|Upcoming dates/)
+  doesNotMatch((await page(event.url)).text, /Repeats|Upcoming dates/)
 })

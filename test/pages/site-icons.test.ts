@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ async function iconsOf(settings: object) {
     }
   }
   const again = await Promise.all([ask('/favicon.ico'), ask('/favicon.ico')])
-  assert.deepEqual(again[0]?.bytes, again[1]?.bytes)
+  deepEqual(again[0]?.bytes, again[1]?.bytes)
   return { ico: await ask('/favicon.ico'), touch: await ask('/apple-touch-icon.png') }
 }
 
@@ -28,19 +28,19 @@ const pixel = async (png: Buffer, x: number, y: number) => {
 
 test('icons are where browsers and devices look for them, in the accent of the site', async () => {
   const { ico, touch } = await iconsOf({ pages_accent: '#b30' })
-  assert.deepEqual([ico.status, touch.status], [200, 200])
-  assert.equal(ico.headers.get('content-type'), 'image/x-icon')
-  assert.equal(touch.headers.get('content-type'), 'image/png')
-  assert.match(ico.headers.get('cache-control') ?? '', /max-age=86400/)
-  assert.deepEqual([...ico.bytes.subarray(0, 8)], [0, 0, 1, 0, 1, 0, 48, 48])
+  deepEqual([ico.status, touch.status], [200, 200])
+  equal(ico.headers.get('content-type'), 'image/x-icon')
+  equal(touch.headers.get('content-type'), 'image/png')
+  match(ico.headers.get('cache-control') ?? '', /max-age=86400/)
+  deepEqual([...ico.bytes.subarray(0, 8)], [0, 0, 1, 0, 1, 0, 48, 48])
   const png = ico.bytes.subarray(ico.bytes.readUInt32LE(18))
-  assert.equal(png.length, ico.bytes.readUInt32LE(14))
-  assert.equal((await pixel(png, 0, 0))[3], 0)
-  assert.deepEqual(await pixel(png, 24, 5), [0xbb, 0x33, 0, 255])
-  assert.deepEqual(await pixel(png, 24, 28), [255, 255, 255, 255])
+  equal(png.length, ico.bytes.readUInt32LE(14))
+  equal((await pixel(png, 0, 0))[3], 0)
+  deepEqual(await pixel(png, 24, 5), [0xbb, 0x33, 0, 255])
+  deepEqual(await pixel(png, 24, 28), [255, 255, 255, 255])
   const { width, height } = await sharp(touch.bytes).metadata()
-  assert.deepEqual([width, height], [180, 180])
-  assert.deepEqual(await pixel(touch.bytes, 0, 0), [0xbb, 0x33, 0, 255])
+  deepEqual([width, height], [180, 180])
+  deepEqual(await pixel(touch.bytes, 0, 0), [0xbb, 0x33, 0, 255])
 })
 
 test('icons are made of the logo where it has pixels, of the mark where it has lines', async () => {
@@ -53,8 +53,8 @@ test('icons are made of the logo where it has pixels, of the mark where it has l
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
   )
   const drawn = await iconsOf({ pages_logo: png })
-  assert.deepEqual(await pixel(drawn.touch.bytes, 90, 90), [0, 0, 255, 255])
-  assert.deepEqual(await pixel(drawn.touch.bytes, 90, 5), [255, 255, 255, 255])
+  deepEqual(await pixel(drawn.touch.bytes, 90, 90), [0, 0, 255, 255])
+  deepEqual(await pixel(drawn.touch.bytes, 90, 5), [255, 255, 255, 255])
   const marked = await iconsOf({ pages_logo: svg, pages_accent: '#0b6e5f' })
-  assert.deepEqual(await pixel(marked.touch.bytes, 0, 0), [0x0b, 0x6e, 0x5f, 255])
+  deepEqual(await pixel(marked.touch.bytes, 0, 0), [0x0b, 0x6e, 0x5f, 255])
 })

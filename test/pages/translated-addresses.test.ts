@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { slugify } from '../../src/base/text/slugs.ts'
 import { type PathWord, pathWords } from '../../src/features/pages/path-words.ts'
@@ -34,7 +34,7 @@ test('no page of text has an address that the service answers or leads on, in an
   for (const slug of ['mcp', 'desk', 'media', ...words]) {
     const pages_texts = [{ slug, text: '# About us' }]
     const { status } = await service.put('~/wp-json/kalends/v1/settings', { pages_texts })
-    assert.equal(status, 400, slug)
+    equal(status, 400, slug)
   }
 })
 
@@ -127,10 +127,10 @@ describe('addresses of moved sites in other languages', () => {
   ]
   for (const [from, to] of moved) {
     test(`${from} has moved to ${to}`, async () => {
-      assert.equal(await at(from), `301 ${to}`)
-      assert.equal(await at(from, '*/*'), `301 ${to}`, 'for a program')
+      equal(await at(from), `301 ${to}`)
+      equal(await at(from, '*/*'), `301 ${to}`, 'for a program')
       if (!/page=/.test(to))
-        assert.match(await at(to), /^200|^301 \/event(\/fest|s\/category\/musik\/heute)\/$/, 'the end')
+        match(await at(to), /^200|^301 \/event(\/fest|s\/category\/musik\/heute)\/$/, 'the end')
     })
   }
 
@@ -154,7 +154,7 @@ describe('addresses of moved sites in other languages', () => {
         for (const text of texts) {
           const expected = `${before}${english}${behind}`
           for (const word of [slugify(text), encodeURIComponent(text)])
-            assert.equal(inEnglish(before + word + behind) ?? before + word + behind, expected, text)
+            equal(inEnglish(before + word + behind) ?? before + word + behind, expected, text)
         }
       }
     })
@@ -173,9 +173,9 @@ describe('addresses of moved sites in other languages', () => {
       '/termine/',
       long,
     ]) {
-      assert.equal(await at(path), '404', path)
+      equal(await at(path), '404', path)
       const response = await fetch(service.origin + path)
-      assert.equal(((await response.json()) as { code: string }).code, 'rest_no_route', path)
+      equal(((await response.json()) as { code: string }).code, 'rest_no_route', path)
     }
   })
 
@@ -185,21 +185,21 @@ describe('addresses of moved sites in other languages', () => {
       fetch(other.origin + path, { redirect: 'manual', headers: { accept } })
     for (const accept of ['text/html', '*/*']) {
       const { status, headers } = await get('/veranstaltungen/monat/2026-11/', accept)
-      assert.deepEqual([status, headers.get('location')], [301, '/events/month/2026-11/'], accept)
-      assert.equal((await get('/evento/events/v1/events', accept)).status, 200, accept)
-      assert.equal((await get('/evento/', accept)).status, 404, accept)
+      deepEqual([status, headers.get('location')], [301, '/events/month/2026-11/'], accept)
+      equal((await get('/evento/events/v1/events', accept)).status, 200, accept)
+      equal((await get('/evento/', accept)).status, 404, accept)
     }
   })
 
   test('a word below a category that has it as its slug is the category', async () => {
-    assert.equal(await at('/events/category/musik/heute/'), '200')
-    assert.equal(await at('/events/category/musik/karte/'), '200')
+    equal(await at('/events/category/musik/heute/'), '200')
+    equal(await at('/events/category/musik/karte/'), '200')
   })
 
   test('a calendar of another language is one', async () => {
     const response = await fetch(`${service.origin}/veranstaltungen/kategorie/musik/?ical=1`)
-    assert.equal(response.headers.get('content-type'), 'text/calendar; charset=utf-8')
-    assert.match(await response.text(), /SUMMARY:Fest/)
+    equal(response.headers.get('content-type'), 'text/calendar; charset=utf-8')
+    match(await response.text(), /SUMMARY:Fest/)
   })
 })
 
@@ -241,18 +241,18 @@ describe('old addresses of feeds', () => {
   }
   for (const [from, to] of feeds) {
     test(`${from} has moved to ${to}`, async () => {
-      assert.equal(await at(from, 'application/rss+xml, */*'), `301 ${to}`)
-      assert.equal(await at(from), `301 ${to}`)
+      equal(await at(from, 'application/rss+xml, */*'), `301 ${to}`)
+      equal(await at(from), `301 ${to}`)
       const response = await fetch(service.origin + from)
       const kind = /\.(\w+)/.exec(new URL(response.url).pathname)?.[1] ?? ''
-      assert.match(response.headers.get('content-type') ?? '', MEDIA[kind] ?? /^$/)
-      assert.match(await response.text(), /Fest/)
+      match(response.headers.get('content-type') ?? '', MEDIA[kind] ?? /^$/)
+      match(await response.text(), /Fest/)
     })
   }
 
   test('that are of nothing are 404', async () => {
     for (const path of ['/feed/other/', '/feed/atom/2/', '/events/feed/other/', '/event/fest/feed/x/y/'])
-      assert.equal(await at(path), '404', path)
+      equal(await at(path), '404', path)
   })
 })
 
@@ -264,6 +264,6 @@ describe('names of files that are of no format', () => {
       '/events.html',
       '/venue/halle.php',
     ])
-      assert.equal(await at(path), '404', path)
+      equal(await at(path), '404', path)
   })
 })

@@ -1,6 +1,6 @@
 // Uses the map in Chromium with a tile server, and goes from view to view: npm test -- views-flow
 
-import assert from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -62,12 +62,12 @@ describe('a map in the browser', { skip }, () => {
   test('asks no other host for anything before its button is pressed', async () => {
     await tab.goTo(`${service.origin}/events/map/`)
     await settled(`!document.querySelector('.offer').hidden`)
-    assert.deepEqual(asked, [])
+    deepEqual(asked, [])
     assertNone(
       tab.requested,
       (address) => /leaflet|127\.0\.0\.1/.test(address) && !address.startsWith(service.origin),
     )
-    assert.equal(
+    equal(
       tab.requested.some((address) => address.includes('leaflet')),
       false,
     )
@@ -80,25 +80,19 @@ describe('a map in the browser', { skip }, () => {
       `document.querySelectorAll('.pin button').length === 5 && ` +
         `document.querySelectorAll('.leaflet-tile-loaded').length > 0`,
     )
-    assert.deepEqual(await tab.evaluate(MARKERS), [
+    deepEqual(await tab.evaluate(MARKERS), [
       'Harbour Hall, 1 event',
       'Old Mill, 2 events',
       'قاعة البلدية, 3 events',
       '市民会館, 4 events',
       'Дом культуры, 5 events',
     ])
-    assert.equal(
-      await tab.evaluate(`document.activeElement.getAttribute('aria-label')`),
-      'Harbour Hall, 1 event',
-    )
-    assert.match(
-      await tab.evaluate(`document.querySelector('.source').innerText`),
-      /© OpenStreetMap contributors/,
-    )
-    assert.ok(asked.length > 0)
-    for (const { referrer } of asked) assert.equal(referrer, `${service.origin}/`)
-    assert.deepEqual(tab.complaints, [])
-    assert.deepEqual(await tab.evaluate(axeScript()), [])
+    equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'Harbour Hall, 1 event')
+    match(await tab.evaluate(`document.querySelector('.source').innerText`), /© OpenStreetMap contributors/)
+    ok(asked.length > 0)
+    for (const { referrer } of asked) equal(referrer, `${service.origin}/`)
+    deepEqual(tab.complaints, [])
+    deepEqual(await tab.evaluate(axeScript()), [])
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-shown.png`, await tab.picture())
   })
 
@@ -106,33 +100,27 @@ describe('a map in the browser', { skip }, () => {
     await tab.key('Tab')
     await tab.key('Enter')
     await settled(`document.querySelector('.leaflet-popup a')?.textContent === 'Old Mill'`)
-    assert.equal(await tab.evaluate(`document.activeElement.textContent`), 'Old Mill')
-    assert.match(
-      await tab.evaluate(`document.querySelector('.places [aria-current]').innerText`),
-      /^Old Mill/,
-    )
+    equal(await tab.evaluate(`document.activeElement.textContent`), 'Old Mill')
+    match(await tab.evaluate(`document.querySelector('.places [aria-current]').innerText`), /^Old Mill/)
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-open.png`, await tab.picture())
     await tab.key('Escape')
     await settled(
       `document.querySelector('.leaflet-popup-content') === null ` +
         `|| document.querySelector('.places [aria-current]') === null`,
     )
-    assert.equal(
-      await tab.evaluate(`document.activeElement.getAttribute('aria-label')`),
-      'Old Mill, 2 events',
-    )
-    assert.equal(await tab.evaluate(`document.querySelector('.places [aria-current]')`), null)
+    equal(await tab.evaluate(`document.activeElement.getAttribute('aria-label')`), 'Old Mill, 2 events')
+    equal(await tab.evaluate(`document.querySelector('.places [aria-current]')`), null)
   })
 
   test('is shown again in the session, and says so where tiles fail, the list in its place', async () => {
     areTilesThere = false
     await tab.goTo(`${service.origin}/events/map/?featured=false`)
     await settled(`document.querySelector('.failed').textContent !== ''`)
-    assert.match(
+    match(
       await tab.evaluate(`document.querySelector('.failed').textContent`),
       /The list has the same venues\./,
     )
-    assert.equal(await tab.evaluate(`document.querySelectorAll('.places > li').length`), 6)
+    equal(await tab.evaluate(`document.querySelectorAll('.places > li').length`), 6)
   })
 
   test('groups more than fifty venues, and shows them all once it is close', async () => {
@@ -153,9 +141,9 @@ describe('a map in the browser', { skip }, () => {
     await tab.goTo(`${service.origin}/events/map/`)
     await settled(`document.querySelectorAll('.pin button').length > 0`)
     const labels = await tab.evaluate<string[]>(MARKERS)
-    assert.ok(labels.length < 50, `${labels.length} buttons`)
+    ok(labels.length < 50, `${labels.length} buttons`)
     const group = labels.find((label) => /^\d+ venues$/.test(label))
-    assert.ok(group, labels.join('\n'))
+    ok(group, labels.join('\n'))
     if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-groups.png`, await tab.picture())
     await tab.evaluate(
       `[...document.querySelectorAll('.pin button')].find((one) ` +
@@ -167,9 +155,9 @@ describe('a map in the browser', { skip }, () => {
       const at = document.elementFromPoint(left + width / 2, top + height / 2)
       return at?.closest('.source') !== null && left >= 0 && left + width <= innerWidth
     })()`
-    assert.ok(await tab.evaluate<boolean>(isSourceInView), 'the source of the map is covered')
-    assert.equal(await tab.evaluate(`document.querySelector('.ground').matches('[class*=-anim]')`), false)
-    assert.deepEqual(await tab.evaluate(axeScript()), [])
+    ok(await tab.evaluate<boolean>(isSourceInView), 'the source of the map is covered')
+    equal(await tab.evaluate(`document.querySelector('.ground').matches('[class*=-anim]')`), false)
+    deepEqual(await tab.evaluate(axeScript()), [])
   })
 })
 
@@ -179,7 +167,7 @@ test('the page of a venue shows where it is', { skip }, async () => {
   await settled(`document.querySelectorAll('.pin button').length === 1`)
   await tab.evaluate(`document.querySelector('.pin button').click()`)
   await settled(`document.querySelector('.leaflet-popup-content')?.innerText === 'Old Mill, 2 events'`)
-  assert.deepEqual(await tab.evaluate(axeScript()), [])
+  deepEqual(await tab.evaluate(axeScript()), [])
   if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-venue.png`, await tab.picture())
 })
 
@@ -190,6 +178,6 @@ test('a view that is gone to in place brings its own style', { skip }, async () 
   await tab.evaluate(`window.isSame = true`)
   await tab.evaluate(`document.querySelector('.views a[href^="/events/week/"]').click()`)
   await settled(`document.querySelector('.week') !== null`)
-  assert.equal(await tab.evaluate(`window.isSame`), true)
-  assert.equal(await tab.evaluate(columns), 7)
+  equal(await tab.evaluate(`window.isSame`), true)
+  equal(await tab.evaluate(columns), 7)
 })

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { mondayOf, weekNumberOf, weekOf } from '../../src/features/pages/page-dates.ts'
 import { serviceForTests } from '../support/service.ts'
@@ -8,13 +8,13 @@ const service = serviceForTests({ timezone: 'Europe/Berlin', site_name: 'Kilvara
 const page = (path: string) => service.page(path)
 const shown = async (path: string): Promise<string> => {
   const { status, body } = await page(path)
-  assert.equal(status, 200, path)
+  equal(status, 200, path)
   return body.replaceAll('\u2009', '')
 }
 
 function sectionOf(body: string, day: string): string {
   const section = body.split('<section class="of').find((one) => one.includes(`<time datetime="${day}"`))
-  assert.ok(section, `no section of ${day}`)
+  ok(section, `no section of ${day}`)
   return section
 }
 
@@ -39,95 +39,91 @@ describe('a week', () => {
   test('is that of any of its days, and of its number, under one canonical address', async () => {
     for (const end of [MONDAY, '2031-05-08', '2031-05-11', '2031-W19']) {
       const body = await shown(`/events/week/${end}/`)
-      assert.match(body, /<h1[^>]*>5–11 May 2031</u, end)
-      assert.match(body, new RegExp(`<link rel="canonical" href="[^"]+/events/week/${MONDAY}/">`))
-      assert.match(body, /Week 19 · 48 events/)
+      match(body, /<h1[^>]*>5–11 May 2031</u, end)
+      match(body, new RegExp(`<link rel="canonical" href="[^"]+/events/week/${MONDAY}/">`))
+      match(body, /Week 19 · 48 events/)
     }
   })
 
   test('has a list for each day, and what lasts several days above them as bars', async () => {
     const body = await shown(`/events/week/${MONDAY}/`)
-    assert.equal(body.match(/<section class="of/g)?.length, 7)
-    assert.match(sectionOf(body, MONDAY), /19:30<\/time>.*On Monday/s)
-    assert.match(sectionOf(body, '2031-05-11'), /On Sunday/)
+    equal(body.match(/<section class="of/g)?.length, 7)
+    match(sectionOf(body, MONDAY), /19:30<\/time>.*On Monday/s)
+    match(sectionOf(body, '2031-05-11'), /On Sunday/)
     // An event that ends before five in the morning is on the evening before only.
-    assert.match(sectionOf(body, '2031-05-06'), /Late night/)
-    assert.doesNotMatch(sectionOf(body, '2031-05-07'), /Late night/)
-    assert.doesNotMatch(body, /The Sunday before|The Monday after/)
+    match(sectionOf(body, '2031-05-06'), /Late night/)
+    doesNotMatch(sectionOf(body, '2031-05-07'), /Late night/)
+    doesNotMatch(body, /The Sunday before|The Monday after/)
     const bars = body.slice(body.indexOf('class="lasts"'), body.indexOf('<section class="of'))
-    assert.match(bars, /<li class="c5 w3 starts"><a[^>]*>.*Festival/)
-    assert.match(bars, /<li class="c1 w7"><a[^>]*>.*Exhibition/)
-    assert.ok(bars.indexOf('Festival') < bars.indexOf('Exhibition'), 'what begins in the week comes first')
+    match(bars, /<li class="c5 w3 starts"><a[^>]*>.*Festival/)
+    match(bars, /<li class="c1 w7"><a[^>]*>.*Exhibition/)
+    ok(bars.indexOf('Festival') < bars.indexOf('Exhibition'), 'what begins in the week comes first')
   })
 
   test('shows forty events of a day, and leads to the others', async () => {
     const section = sectionOf(await shown(`/events/week/${MONDAY}/`), '2031-05-08')
-    assert.equal(section.match(/Talk \d+</g)?.length, 40)
-    assert.match(section, /href="\/events\/2031-05-08\/">\+3 more</)
+    equal(section.match(/Talk \d+</g)?.length, 40)
+    match(section, /href="\/events\/2031-05-08\/">\+3 more</)
   })
 
   test('names the days of the weeks before and after it, and keeps filters', async () => {
     const body = await shown(`/events/week/${MONDAY}/?featured=false`)
-    assert.match(body, /rel="prev" href="\/events\/week\/2031-04-28\/\?featured=false">.*28 April–4 May 2031/)
-    assert.match(body, /rel="next" href="\/events\/week\/2031-05-12\/\?featured=false">12–18 May 2031/)
-    assert.match(body, /href="\/events\/week\/" aria-current="true">Week</)
+    match(body, /rel="prev" href="\/events\/week\/2031-04-28\/\?featured=false">.*28 April–4 May 2031/)
+    match(body, /rel="next" href="\/events\/week\/2031-05-12\/\?featured=false">12–18 May 2031/)
+    match(body, /href="\/events\/week\/" aria-current="true">Week</)
   })
 
   test('has its events as a calendar, and feeds', async () => {
     const { body } = await page(`/events/week/${MONDAY}/?ical=1`)
-    assert.match(body, /SUMMARY:On Sunday\r/)
-    assert.doesNotMatch(body, /The Monday after|The Sunday before/)
-    assert.match(await shown(`/events/week/${MONDAY}/`), /type="application\/rss\+xml"/)
+    match(body, /SUMMARY:On Sunday\r/)
+    doesNotMatch(body, /The Monday after|The Sunday before/)
+    match(await shown(`/events/week/${MONDAY}/`), /type="application\/rss\+xml"/)
   })
 
   test('has seven days where the clocks change', async () => {
     const body = await shown('/events/week/2031-03-30/')
-    assert.equal(body.match(/<section class="of/g)?.length, 7)
-    for (const day of ['2031-03-29', '2031-03-30'])
-      assert.match(sectionOf(body, day), new RegExp(`Clocks ${day}`))
+    equal(body.match(/<section class="of/g)?.length, 7)
+    for (const day of ['2031-03-29', '2031-03-30']) match(sectionOf(body, day), new RegExp(`Clocks ${day}`))
   })
 
   test('without events says when the nearest is', async () => {
     const body = await shown('/events/week/2032-05-05/')
-    assert.match(body, /There are no events that week\./)
-    assert.match(body, /The last one was on/)
-    assert.match(body, /name="robots" content="noindex/)
+    match(body, /There are no events that week\./)
+    match(body, /The last one was on/)
+    match(body, /name="robots" content="noindex/)
   })
 
   test('is there for the first and the last years, and for nothing that is no week', async () => {
     for (const end of ['0001-01-01', '9999-12-31', '0001-W01', '9999-W52'])
       await shown(`/events/week/${end}/`)
     for (const end of '2031-W54 2031-W53 2031-W00 0000-W01 2031-02-30 x 2031-5-5 99999-01-01'.split(' '))
-      assert.equal((await page(`/events/week/${end}/`)).status, 404, end)
+      equal((await page(`/events/week/${end}/`)).status, 404, end)
   })
 
   test('isolates names that are written from right to left', async () => {
-    assert.match(
-      await shown('/events/week/2031-06-17/'),
-      /<span class="title"><(?:bdi|span dir="auto")>مهرجان/u,
-    )
+    match(await shown('/events/week/2031-06-17/'), /<span class="title"><(?:bdi|span dir="auto")>مهرجان/u)
   })
 })
 
 test('the days of a week follow the first day that is set', () => {
-  assert.deepEqual([weekOf('2026-11-25', 1)[0], weekOf('2026-11-25', 0)[0]], ['2026-11-23', '2026-11-22'])
-  assert.deepEqual([weekOf('2026-11-22', 1)[0], weekOf('2026-11-22', 6).at(-1)], ['2026-11-16', '2026-11-27'])
-  assert.deepEqual(weekOf('9999-12-31', 1).at(-1), '9999-12-31')
+  deepEqual([weekOf('2026-11-25', 1)[0], weekOf('2026-11-25', 0)[0]], ['2026-11-23', '2026-11-22'])
+  deepEqual([weekOf('2026-11-22', 1)[0], weekOf('2026-11-22', 6).at(-1)], ['2026-11-16', '2026-11-27'])
+  deepEqual(weekOf('9999-12-31', 1).at(-1), '9999-12-31')
 })
 
 test('weeks have the numbers of ISO 8601', () => {
-  assert.equal(mondayOf('2026-W01'), '2025-12-29')
-  assert.equal(mondayOf('2026-W53'), '2026-12-28')
-  assert.equal(mondayOf('2027-W01'), '2027-01-04')
-  assert.equal(mondayOf('2025-W53'), undefined)
-  assert.deepEqual(['2026-12-28', '2027-01-04', '2024-12-30'].map(weekNumberOf), [53, 1, 1])
+  equal(mondayOf('2026-W01'), '2025-12-29')
+  equal(mondayOf('2026-W53'), '2026-12-28')
+  equal(mondayOf('2027-W01'), '2027-01-04')
+  equal(mondayOf('2025-W53'), undefined)
+  deepEqual(['2026-12-28', '2027-01-04', '2024-12-30'].map(weekNumberOf), [53, 1, 1])
 })
 
 test('pages of a list name the days that the pages beside them have', async () => {
   const body = await shown('/events/?start_date=2031-05-05')
-  assert.match(body, /rel="next" href="[^"]+page=2">Later · 8 May 2031 </)
+  match(body, /rel="next" href="[^"]+page=2">Later · 8 May 2031 </)
   const second = await shown('/events/?start_date=2031-05-05&page=2')
-  assert.match(second, /rel="prev"[^>]*>.*Earlier · 5–8 May 2031</)
-  assert.match(await shown('/events/2031-05-08/'), /Friday 9 May 2031|9 May 2031 /)
-  assert.match(await shown('/events/month/2031-05/'), /class="pager".*April 2031.*June 2031/s)
+  match(second, /rel="prev"[^>]*>.*Earlier · 5–8 May 2031</)
+  match(await shown('/events/2031-05-08/'), /Friday 9 May 2031|9 May 2031 /)
+  match(await shown('/events/month/2031-05/'), /class="pager".*April 2031.*June 2031/s)
 })

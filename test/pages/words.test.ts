@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { pluck } from '../support/lists.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
@@ -25,7 +25,7 @@ async function fill(): Promise<void> {
 
 async function page(search: string, view = ''): Promise<string> {
   const answer = await fetch(`${service.origin}/events/${view}?search=${encodeURIComponent(search)}`)
-  assert.equal(answer.status, 200)
+  equal(answer.status, 200)
   return answer.text()
 }
 
@@ -34,24 +34,20 @@ const titlesIn = (body: string) => [...body.matchAll(/href="\/event\/([a-z-]+)\/
 describe('a search on pages', () => {
   test('lists the best first, each with its day, which its heading has too', async () => {
     const body = await page('concerts')
-    assert.deepEqual(titlesIn(body), ['early-concert', 'late-concert', 'harbour-walk'])
+    deepEqual(titlesIn(body), ['early-concert', 'late-concert', 'harbour-walk'])
     const days = [
       ...body.matchAll(
         /<b class="on" aria-hidden="true">(.+?)<\/b>.*?<h2>.*?<span class="hidden">, \1<\/span><\/h2>/gs,
       ),
     ]
-    assert.deepEqual(
+    deepEqual(
       days.map(([, day = '']) => day.replace(/^\w+, /, '')),
       ['March 5, 2050', 'March 9, 2050', 'March 1, 2050'],
     )
   })
 
   test('finds what is at a venue by the venue’s name, though it is nowhere in the event', async () => {
-    assert.deepEqual(titlesIn(await page('lantern galway')), [
-      'harbour-walk',
-      'early-concert',
-      'late-concert',
-    ])
+    deepEqual(titlesIn(await page('lantern galway')), ['harbour-walk', 'early-concert', 'late-concert'])
   })
 
   test('leads to the venue itself, found by its name, and by nothing else', async () => {
@@ -62,46 +58,45 @@ describe('a search on pages', () => {
           .matchAll(/href="([^"]+)"><bdi>([^<]+)<\/bdi> <small>([^<]+)/g) ?? []),
       ].map(([, ...hit]) => hit)
     const venue = ['/venue/lantern-hall/', 'Lantern Hall', 'Venue · Galway']
-    for (const search of ['lantern', 'Lantern Hall', 'hall lant'])
-      assert.deepEqual(await hits(search), [venue])
-    assert.deepEqual(await hits('concert'), [])
+    for (const search of ['lantern', 'Lantern Hall', 'hall lant']) deepEqual(await hits(search), [venue])
+    deepEqual(await hits('concert'), [])
   })
 
   test('keeps months in the order of their days', async () => {
     const slugs = titlesIn(await page('concert', 'month/2050-03/'))
-    assert.deepEqual([...new Set(slugs)], ['harbour-walk', 'early-concert', 'late-concert'])
+    deepEqual([...new Set(slugs)], ['harbour-walk', 'early-concert', 'late-concert'])
   })
 
   test('says which word it was taken for', async () => {
     const body = await page('conzert')
-    assert.match(body, /These results are for “concert”; nothing matches “conzert”\./)
-    assert.deepEqual(titlesIn(body).slice(0, 1), ['early-concert'])
+    match(body, /These results are for “concert”; nothing matches “conzert”\./)
+    deepEqual(titlesIn(body).slice(0, 1), ['early-concert'])
   })
 
   test('leads on to the words that there are, and to the calendar, where nothing has them all', async () => {
     const body = await page('harbour xylophone')
-    assert.match(body, /Nothing matches “xylophone”\./)
-    assert.match(
+    match(body, /Nothing matches “xylophone”\./)
+    match(
       body,
       /<a class="pill" href="\/events\/\?search=harbour"><bdi>harbour<\/bdi> <small>1 event<\/small><\/a>/,
     )
-    assert.match(body, /Show the calendar \(3 events\)/)
+    match(body, /Show the calendar \(3 events\)/)
   })
 
   test('shows the next events where nothing is found, and no month of days without any', async () => {
     const body = await page('xylophone')
-    assert.match(body, /<h2>Upcoming events<\/h2>/)
-    assert.deepEqual(titlesIn(body), ['harbour-walk', 'early-concert', 'late-concert'])
-    assert.doesNotMatch(body, /class="mini"/)
+    match(body, /<h2>Upcoming events<\/h2>/)
+    deepEqual(titlesIn(body), ['harbour-walk', 'early-concert', 'late-concert'])
+    doesNotMatch(body, /class="mini"/)
     // Quotation marks differ by language, so the label of the filter has none.
-    assert.match(body, /aria-label="Remove filter: xylophone"/)
+    match(body, /aria-label="Remove filter: xylophone"/)
   })
 
   test('does not speak of results where there are none', async () => {
     const body = await page('conzert xylophone')
-    assert.match(body, /Nothing matches “xylophone”\./)
-    assert.doesNotMatch(body, /These results/)
-    assert.match(body, /<bdi>concert<\/bdi> <small>3 events<\/small>/)
+    match(body, /Nothing matches “xylophone”\./)
+    doesNotMatch(body, /These results/)
+    match(body, /<bdi>concert<\/bdi> <small>3 events<\/small>/)
   })
 
   for (const hard of [
@@ -117,7 +112,7 @@ describe('a search on pages', () => {
     '=a @b',
   ])
     test(`takes ${JSON.stringify(hard.slice(0, 20))} for words and for nothing else`, async () => {
-      assert.match(await page(hard), /<h1/)
+      match(await page(hard), /<h1/)
     })
 })
 
@@ -133,14 +128,14 @@ describe('what is suggested as one types', () => {
 
   async function suggested(search: string): Promise<Suggested[]> {
     const answer = await fetch(`${service.origin}/events/suggest?search=${encodeURIComponent(search)}`)
-    assert.equal(answer.status, 200)
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+    equal(answer.status, 200)
+    match(answer.headers.get('content-type') ?? '', /^application\/json/)
     const told = (await answer.json()) as { suggestions: Suggested[] }
     return told.suggestions
   }
 
   test('are venues by any word of their names, coming events by titles, the next first', async () => {
-    assert.deepEqual(await suggested('lan'), [
+    deepEqual(await suggested('lan'), [
       {
         kind: 'venue',
         id: hall,
@@ -150,14 +145,14 @@ describe('what is suggested as one types', () => {
       },
     ])
     const events = await suggested('conc')
-    assert.deepEqual(pluck(events, 'kind', 'name', 'about'), [
+    deepEqual(pluck(events, 'kind', 'name', 'about'), [
       ['event', 'Early Concert', 'Saturday, March 5, 2050'],
       ['event', 'Late Concert', 'Wednesday, March 9, 2050'],
     ])
   })
 
   test('are those with the whole words and the beginning of the last', async () => {
-    assert.deepEqual(pluck(await suggested('early con'), 'name'), ['Early Concert'])
+    deepEqual(pluck(await suggested('early con'), 'name'), ['Early Concert'])
   })
 
   test('are categories and organizers that are public and have events', async () => {
@@ -173,7 +168,7 @@ describe('what is suggested as one types', () => {
       organizer: organizer.id,
     })
     const found = await suggested('cafe')
-    assert.deepEqual(pluck(found, 'kind', 'name', 'url'), [
+    deepEqual(pluck(found, 'kind', 'name', 'url'), [
       ['organizer', 'Café Society', `${service.origin}/organizer/cafe-society/`],
       ['category', 'Café music', `${service.origin}/events/category/cafe-music/`],
     ])
@@ -181,17 +176,17 @@ describe('what is suggested as one types', () => {
 
   test('are found by a whole word as by its beginning, in another number too', async () => {
     for (const search of ['conc', 'concert', 'concerts', 'early concerts'])
-      assert.equal((await suggested(search)).at(0)?.name, 'Early Concert', search)
+      equal((await suggested(search)).at(0)?.name, 'Early Concert', search)
   })
 
   test('are none before the second letter, of more than can be meant, and of signs', async () => {
     for (const search of ['', 'l', 'x'.repeat(101), '"*', "'", '%%', '\0\0'])
-      assert.deepEqual(await suggested(search), [], search)
+      deepEqual(await suggested(search), [], search)
   })
 
   test('tell nobody of drafts', async () => {
     const times = onDay('2050-04-01', '20:00:00', '22:00:00')
     await service.post('/events', { title: 'Surprise party', ...times, status: 'draft' })
-    assert.deepEqual(await suggested('surpr'), [])
+    deepEqual(await suggested('surpr'), [])
   })
 })

@@ -39,7 +39,12 @@ const EVENTS: Record<string, Planned> = {
     category: 'concerts',
   },
   bees: { title: 'Workshop: Keeping Bees', start: '2050-01-14', venue: 'park', tag: 'Free entry' },
-  dance: { title: 'Barn Dance', text: 'Dancing for beginners.', start: '2050-01-15', venue: 'brigid' },
+  dance: {
+    title: 'Barn Dance',
+    text: 'Dancing for beginners, with posture.',
+    start: '2050-01-15',
+    venue: 'brigid',
+  },
   market: { title: 'Christmas Market', start: '2050-01-16', venue: 'park' },
   puppets: { title: 'Children’s Puppet Theatre', start: '2050-01-17', venue: 'brigid', category: 'families' },
   walk: { title: 'Guided Walk through the Botanic Gardens', start: '2050-01-18', venue: 'park' },
@@ -354,6 +359,8 @@ describe('what is suggested', () => {
     ['夏祭', ['event 東京夏祭り']],
     ['tea', ['venue Teatro Principal']],
     ['(*', []],
+    ['postt', ['event History of the Post Office']],
+    ['postu', []],
   ]
   for (const [typed, suggestions] of CASES)
     test(`for “${typed}” is ${suggestions.join(', ') || 'nothing'}`, async () => {

@@ -182,14 +182,23 @@ const ALPHABETS = [
   { own: /^[а-я]+$/, letters: [...'абвгдежзийклмнопрстуфхцчшщъыьэюя'] },
 ]
 
+/** The letters that a correction may put into the word; none if it is not corrected. */
+function lettersFor({ text }: WantedWord): readonly string[] {
+  if (text.length < LEAST_CORRECTED || text.length > LONGEST_WORD) return []
+  return ALPHABETS.find(({ own }) => own.test(text))?.letters ?? []
+}
+
+export const isCorrectable = (word: WantedWord) => lettersFor(word).length > 0
+
 /**
  * Returns, by stem, the words that differ by one letter changed, added or left out, or by two adjacent
  * letters swapped.
  */
-export function nearWords({ text, stems }: WantedWord): Map<string, string> {
+export function nearWords(wanted: WantedWord): Map<string, string> {
+  const { text, stems } = wanted
   const near = new Map<string, string>()
-  const { letters = [] } = ALPHABETS.find(({ own }) => own.test(text)) ?? {}
-  if (letters.length === 0 || text.length < LEAST_CORRECTED || text.length > LONGEST_WORD) return near
+  const letters = lettersFor(wanted)
+  if (letters.length === 0) return near
   const add = (word: string) => {
     const stem = stemOf(word)
     if (!stems.includes(stem) && !near.has(stem)) near.set(stem, word)

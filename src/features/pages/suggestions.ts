@@ -2,13 +2,14 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
-import { typedSoFar, wantedWords } from '../../base/text/stems.ts'
+import { isCorrectable, typedSoFar, wantedWords } from '../../base/text/stems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
 import {
   findTitled,
   findWords,
+  isAnyWith,
   named,
   type TypedName,
   type TypedWords,
@@ -74,12 +75,17 @@ const selectPublic = statement<{ ids: readonly number[] }>()((db, value) =>
 
 /**
  * Finds records by the beginning of names, then coming events by title. If there are none, tries similar
- * words. Finds nothing if the last word has fewer than two letters.
+ * words, unless a public event has these. Finds nothing if the last word has fewer than two letters.
  */
 export async function suggest(text: string, context: Context): Promise<Suggestion[]> {
-  const found = await suggestFor(text, context)
-  const corrected = found.length > 0 ? undefined : await correctedText(text, context)
-  return corrected === undefined ? found : suggestFor(corrected, context)
+  const typed = text.length > LONGEST ? undefined : typedSoFar(text)
+  if (!typed) return []
+  const found = await suggestFor(text, typed, context)
+  if (found.length > 0 || !wantedWords(text).some(isCorrectable) || (await isAnyWith(context.db, typed)))
+    return found
+  const corrected = await correctedText(text, context)
+  const meant = corrected === undefined ? undefined : typedSoFar(corrected)
+  return corrected !== undefined && meant ? suggestFor(corrected, meant, context) : []
 }
 
 export async function correctedText(
@@ -93,9 +99,7 @@ export async function correctedText(
     : undefined
 }
 
-async function suggestFor(text: string, context: Context): Promise<Suggestion[]> {
-  const typed = text.length > LONGEST ? undefined : typedSoFar(text)
-  if (!typed) return []
+async function suggestFor(text: string, typed: TypedWords, context: Context): Promise<Suggestion[]> {
   const [linked, events] = await Promise.all([
     suggestNamed(text, typed, context),
     suggestEvents(typed, context),

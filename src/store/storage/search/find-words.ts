@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { LAST_CHARACTER } from '../../../base/text/characters.ts'
 import { beginningsOf, nearWords, stemsIn, type WantedWord } from '../../../base/text/stems.ts'
 import { type Db, isPostgres, type ReadInLane, type ReadQuery } from '../database.ts'
@@ -206,7 +206,7 @@ function writtenIds(text: string): IdSet {
   return ids
 }
 
-const docOf = (db: Db) => (isPostgres(db) ? sql<number>`doc` : sql<number>`rowid`)
+const docOf = (db: Db) => sql.ref<number>(isPostgres(db) ? 'stems.doc' : 'stems.rowid')
 
 const gathered = (db: Db, id: RawBuilder<number>) =>
   isPostgres(db) ? sql`json_agg(${id})` : sql`max(${id}) || ',' || group_concat(${id})`
@@ -261,6 +261,25 @@ export async function findTermsNamed(db: Db, word: WantedWord): Promise<Readonly
   return new Set(rows.map(({ id }) => Number(id)))
 }
 
+const selectWith = statement<{ words: string }>()((db, value) => {
+  const isWith = isPostgres(db)
+    ? sql`words @@ ${value('words')}::tsquery`
+    : sql`stems match ${value('words')}`
+  return sql<{ found: number }>`select 1 as found from stems cross join events
+    where events.id = ${docOf(db)} and ${isWith} and ${IS_LISTED} limit 1`
+})
+
+/** True if a public event has all the words, in any text. */
+export async function isAnyWith(db: Db, typed: TypedWords): Promise<boolean> {
+  const words = isPostgres(db)
+    ? typedOnPostgres(typed, '')
+    : `${typedOnSqlite(typed, '')} OR "${typed.begun}"*)`
+  return (await selectWith(db, { words })).length > 0
+}
+
+/** `is true` keeps SQLite from starting with all public rows. */
+const IS_LISTED = sql<SqlBool>`(status = 'publish' and hide_from_listings = 0) is true`
+
 /** Among more events than this, at least one is assumed to be public. */
 const CERTAINLY_PUBLIC = 1000
 
@@ -269,11 +288,8 @@ async function isAnyPublic({ db, readInLane }: Searcher, places: Places | undefi
   if (!places) return false
   const { all } = joined([places])
   if (countIds(all) > CERTAINLY_PUBLIC) return true
-  // `is true` keeps SQLite from starting with all public rows.
-  const query = sql<{
-    found: number
-  }>`select 1 as found from events where id in ${wholeList(db, listIds(all))}
-    and (status = 'publish' and hide_from_listings = 0) is true limit 1`
+  const query = sql<{ found: number }>`select 1 as found from events
+    where id in ${wholeList(db, listIds(all))} and ${IS_LISTED} limit 1`
   const [rows] = await readInLane(db, 'list', [{ compile: () => query.compile(db) }])
   return rows.length > 0
 }
@@ -370,7 +386,7 @@ const MOST_STEMS = 8
 
 /** Returns ids of events whose title has the typed words; on SQLite the newest, newest first. */
 export async function findTitled({ db, readInLane }: Searcher, typed: TypedWords): Promise<number[]> {
-  const words = (isPostgres(db) ? titleOnPostgres : titleOnSqlite)(typed)
+  const words = (isPostgres(db) ? typedOnPostgres : typedOnSqlite)(typed, IN_TITLE)
   const values = { words, begun: IN_TITLE + typed.begun, behind: IN_TITLE + typed.begun + LAST_CHARACTER }
   // With several words the query may scan many events, so it counts as a long read.
   const slow = () => titled(db, (name) => sql.val(values[name])).compile(db)
@@ -381,13 +397,14 @@ export async function findTitled({ db, readInLane }: Searcher, typed: TypedWords
   return rows.map(({ id }) => Number(id))
 }
 
-function titleOnPostgres({ stems, begun, whole }: TypedWords): string {
-  const all = stems.map((stem) => `'${IN_TITLE}${stem}'`)
-  return [...all, `('${IN_TITLE}${begun}':* | '${IN_TITLE}${whole}')`].join(' & ')
+function typedOnPostgres({ stems, begun, whole }: TypedWords, mark: string): string {
+  const all = stems.map((stem) => `'${mark}${stem}'`)
+  return [...all, `('${mark}${begun}':* | '${mark}${whole}')`].join(' & ')
 }
 
-const titleOnSqlite = ({ stems, whole }: TypedWords): string =>
-  `${stems.map((stem) => `"${IN_TITLE}${stem}" AND `).join('')}("${IN_TITLE}${whole}"`
+/** Without the last parenthesis, before which words may be added that begin as the last one. */
+const typedOnSqlite = ({ stems, whole }: TypedWords, mark: string): string =>
+  `${stems.map((stem) => `"${mark}${stem}" AND `).join('')}("${mark}${whole}"`
 
 type Titled = Record<'words' | 'begun' | 'behind', string>
 

@@ -97,7 +97,7 @@ test('an answer that goes by the clock is kept until it changes', async () => {
 })
 
 test('what changed within a time before now is another answer later', async () => {
-  await service.create('/events', { title: 'Latest', ...onDay('2026-12-24', '09:00:00', '10:00:00') })
+  await service.event({ title: 'Latest', ...onDay('2026-12-24', '09:00:00', '10:00:00') })
   const changed = async (ago: string) => list(`modified_after=${ago}&start_date=2026-01-01`)
   for (let time = 0; time < 3; time += 1) deepEqual(await changed('-1hour'), ['Latest'])
   mock.timers.tick(2 * 3_600_000)
@@ -113,17 +113,9 @@ const shownOn = async (path: string) => {
 }
 
 test('pages show what lists and subscriptions of the same words have, by day and in the night', async () => {
-  await service.create('/events', {
-    title: 'Long',
-    start_date: '2026-11-26 22:00',
-    end_date: '2026-11-28 04:30',
-  })
-  await service.create('/events', { title: 'Walk', ...onDay('2026-11-28', '00:30', '06:00') })
-  await service.create('/events', {
-    title: 'Ball',
-    start_date: '2026-11-28 22:00',
-    end_date: '2026-11-29 02:00',
-  })
+  await service.event({ title: 'Long', start_date: '2026-11-26 22:00', end_date: '2026-11-28 04:30' })
+  await service.event({ title: 'Walk', ...onDay('2026-11-28', '00:30', '06:00') })
+  await service.event({ title: 'Ball', start_date: '2026-11-28 22:00', end_date: '2026-11-29 02:00' })
   const words = ['now', 'today', 'tonight', 'tomorrow', 'weekend', 'week', 'month']
   for (const hour of [0, 1, 3.5, 4.5, 6, 23, 26, 29]) {
     mock.timers.setTime(Date.UTC(2026, 10, 27, 23 + hour))
@@ -150,10 +142,7 @@ test('pages show what lists and subscriptions of the same words have, by day and
 test('lists of what is to come have what is still on in the night, and no more then', async () => {
   const places = { venue: { venue: 'Night club' }, organizer: { organizer: 'Night crew' } }
   const rave = { title: 'Rave', start_date: '2027-01-31 22:00', end_date: '2027-02-01 03:00', ...places }
-  const { post_parent } = await service.create('/events', {
-    ...rave,
-    recurrence: 'RRULE:FREQ=YEARLY;COUNT=2',
-  })
+  const { post_parent } = await service.event({ ...rave, recurrence: 'RRULE:FREQ=YEARLY;COUNT=2' })
   const pages = [
     '/venue/night-club/',
     '/organizer/night-crew/',

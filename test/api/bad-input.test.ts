@@ -310,7 +310,7 @@ test('an absolute address is answered as its path, one without a path as missing
 const NUMBERS = ['1e300', '0.5', '99999999999', '9'.repeat(15), '-1', 'Infinity']
 
 test('a number that no database holds is no defect in any form or address of the desk', async () => {
-  const { id } = await service.create('/events', DAY)
+  const { id } = await service.event(DAY)
   const admin = await sitAtDesk(service, 'admin')
   const names = 'id version image into undo ids days venue parent author session'.split(' ')
   const known = await deskAddresses()

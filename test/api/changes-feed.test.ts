@@ -92,13 +92,8 @@ async function agrees(one: Follower, filter = '', kinds?: string[]): Promise<voi
 }
 
 test('the first reading gives everything that lists show, and the next one nothing', async () => {
-  await service.create('/events', {
-    ...WHEN,
-    title: 'First',
-    categories: ['Music'],
-    venue: { venue: 'Hall' },
-  })
-  await service.create('/events', { ...WHEN, title: 'Draft', status: 'draft' })
+  await service.event({ ...WHEN, title: 'First', categories: ['Music'], venue: { venue: 'Hall' } })
+  await service.event({ ...WHEN, title: 'Draft', status: 'draft' })
   const stranger = follower('anonymous')
   await follow(service, stranger)
   await agrees(stranger)
@@ -164,7 +159,7 @@ async function pagesOf(
 test('a record that stops being public is deleted for strangers, and changed for editors', async () => {
   const stranger = follower('anonymous')
   const editor = follower('editor')
-  const { id } = await service.create('/events', { ...WHEN, title: 'Soon private' })
+  const { id } = await service.event({ ...WHEN, title: 'Soon private' })
   for (const one of [stranger, editor]) await follow(service, one)
   await service.update(`/events/${id}`, { status: 'private' })
   const { body } = await service.get(`${FEED}?since=${stranger.token}`)
@@ -258,7 +253,7 @@ test('an event that becomes public while a feed is read, not in memory yet, is w
 })
 
 test('a venue, a category and their removal change the events that show them', async () => {
-  const { id, venue, categories } = await service.create('/events', {
+  const { id, venue, categories } = await service.event({
     ...WHEN,
     title: 'Shown',
     categories: ['Shown in'],
@@ -278,7 +273,7 @@ test('a venue, a category and their removal change the events that show them', a
 })
 
 test('an event that leaves the filters of a feed is deleted there', async () => {
-  const { id } = await service.create('/events', { ...WHEN, title: 'In and out', tags: ['jazz'] })
+  const { id } = await service.event({ ...WHEN, title: 'In and out', tags: ['jazz'] })
   const stranger = follower('anonymous', '&kinds=event&tags=jazz')
   await follow(service, stranger)
   await agrees(stranger, '&tags=jazz', ['event'])
@@ -424,7 +419,7 @@ test('lists and changes agree whatever many writers on two nodes do meanwhile', 
 })
 
 test('lists narrow to what was changed after a time', async () => {
-  const { id } = await service.create('/events', { ...WHEN, title: 'Changed now' })
+  const { id } = await service.event({ ...WHEN, title: 'Changed now' })
   const idsAfter = async (path: string, when: string) =>
     (
       await service.get(
@@ -492,8 +487,7 @@ for (const events of [3, 12])
   test(`a page of ${events} events says the same to all, indented, trimmed, enveloped`, async () => {
     const venue = await service.create('/venues', { venue: `Hall of ${events}` })
     const write = { ...WHEN, venue: venue.id, categories: [`Of ${events}`], description: '<b>“ä”</b>' }
-    for (let at = 0; at < events; at++)
-      await service.create('/events', { ...write, title: `Of ${events}: ${at}` })
+    for (let at = 0; at < events; at++) await service.event({ ...write, title: `Of ${events}: ${at}` })
     const feed = `${FEED}?kinds=event&venue=${venue.id}`
     const { changes } = (await service.get(feed)).body
     equal(changes.length, events)

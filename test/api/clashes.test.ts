@@ -44,13 +44,13 @@ const none: Clashes = { clashes: [], doubles: [] }
 
 describe('clashes of a draft', () => {
   test('are events at the same venue at overlapping times, by moments rather than by clocks', async () => {
-    await service.create('/events', { title: 'Before', ...at('02', '17:00', '19:00'), venue: hall })
-    await service.create('/events', { title: 'Into', ...at('02', '18:30', '19:30'), venue: hall })
-    await service.create('/events', { title: 'Elsewhere', ...at('02'), venue: mill })
-    await service.create('/events', { title: 'Nowhere', ...at('02') })
+    await service.event({ title: 'Before', ...at('02', '17:00', '19:00'), venue: hall })
+    await service.event({ title: 'Into', ...at('02', '18:30', '19:30'), venue: hall })
+    await service.event({ title: 'Elsewhere', ...at('02'), venue: mill })
+    await service.event({ title: 'Nowhere', ...at('02') })
     const tokyo = { ...onDay('2027-11-03', '04:30:00', '05:30:00'), timezone: 'Asia/Tokyo' }
-    await service.create('/events', { title: 'In the words of Tokyo', ...tokyo, venue: hall })
-    await service.create('/events', { title: 'After', ...at('02', '21:00', '22:00'), venue: hall })
+    await service.event({ title: 'In the words of Tokyo', ...tokyo, venue: hall })
+    await service.event({ title: 'After', ...at('02', '21:00', '22:00'), venue: hall })
     deepEqual(await near(draftAt('02')), { clashes: ['Into', 'In the words of Tokyo'], doubles: [] })
     deepEqual(await near(draftAt('02', { venues: [] })), none)
     deepEqual(await near(draftAt('02', { venues: [1e300, -1, 0.5] })), none)
@@ -60,7 +60,7 @@ describe('clashes of a draft', () => {
   })
 
   test('are found where an event lasts for days, and among events hidden from lists', async () => {
-    await service.create('/events', {
+    await service.event({
       title: 'Exhibition',
       ...{ start_date: '2027-11-04 00:00:00', end_date: '2027-11-20 23:59:59' },
       ...{ all_day: true, hide_from_listings: true, venue: hall },
@@ -70,23 +70,23 @@ describe('clashes of a draft', () => {
   })
 
   test('are not the event itself, nor what does not take place or lies in the trash', async () => {
-    const { id } = await service.create('/events', { title: 'Myself', ...at('22'), venue: hall })
-    await service.create('/events', { title: 'Canceled', ...at('22'), venue: hall, event_status: 'canceled' })
-    const gone = await service.create('/events', { title: 'Gone', ...at('22'), venue: hall })
+    const { id } = await service.event({ title: 'Myself', ...at('22'), venue: hall })
+    await service.event({ title: 'Canceled', ...at('22'), venue: hall, event_status: 'canceled' })
+    const gone = await service.event({ title: 'Gone', ...at('22'), venue: hall })
     await service.remove(`/events/${gone.id}`)
     deepEqual(await near(draftAt('22', { id })), none)
     deepEqual(await near(draftAt('22')), { clashes: ['Myself'], doubles: ['Myself by start'] })
   })
 
   test('of drafts are told to those who may see them', async () => {
-    await service.create('/events', { title: 'Secret', ...at('23'), venue: hall, status: 'draft' })
+    await service.event({ title: 'Secret', ...at('23'), venue: hall, status: 'draft' })
     deepEqual(await near(draftAt('23')), { clashes: ['Secret'], doubles: ['Secret by start'] })
     deepEqual(await near(draftAt('23'), 'author'), none)
   })
 
   test('are five at most', async () => {
     for (let n = 1; n <= 7; n += 1)
-      await service.create('/events', { title: `Talk ${n}`, ...at('24', '18:30'), venue: hall })
+      await service.event({ title: `Talk ${n}`, ...at('24', '18:30'), venue: hall })
     equal((await near(draftAt('24'))).clashes.length, 5)
   })
 })
@@ -99,11 +99,7 @@ test('clashes are those of a list of all events, whatever their zones and length
     const end = start + (1 + ((n * 31) % 90)) * 1_800_000
     const times = { start_date: wallOf(start), end_date: wallOf(end), timezone: zones[n % zones.length] }
     const venue = n % 3 === 0 ? mill : hall
-    const { id, utc_start_date, utc_end_date } = await service.create('/events', {
-      title: `Event ${n}`,
-      ...times,
-      venue,
-    })
+    const { id, utc_start_date, utc_end_date } = await service.event({ title: `Event ${n}`, ...times, venue })
     events.push({ id, utc_start_date, utc_end_date, venue })
   }
   const { read: db, readInLane } = service.app.database
@@ -131,8 +127,8 @@ describe('doubles of a draft', () => {
     near(draftAt(day, { title, venues: [], ...more })).then(({ doubles }) => doubles)
 
   test('have the same words in their title within three days, wherever they are', async () => {
-    await service.create('/events', { title: 'Chœur de <b>Noël</b> &amp; Gospel', ...at('26'), venue: mill })
-    await service.create('/events', { title: 'Yoga', ...at('26') })
+    await service.event({ title: 'Chœur de <b>Noël</b> &amp; Gospel', ...at('26'), venue: mill })
+    await service.event({ title: 'Yoga', ...at('26') })
     const expected = ['Chœur de Noël & Gospel by title']
     deepEqual(await titled('choeur de noel gospel'), expected)
     deepEqual(await titled('GOSPEL, Chœur de Noël!', '23'), expected)
@@ -144,7 +140,7 @@ describe('doubles of a draft', () => {
   })
 
   test('are no other dates of its own series', async () => {
-    const first = await service.create('/events', {
+    const first = await service.event({
       title: 'Daily prayer',
       ...at('27'),
       recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
@@ -155,7 +151,7 @@ describe('doubles of a draft', () => {
   })
 
   test('of drafts that are asked for together are those of each', async () => {
-    await service.create('/events', { title: 'Tango evening', ...at('29'), venue: mill })
+    await service.event({ title: 'Tango evening', ...at('29'), venue: mill })
     const days = ['29', '30', '29', '10']
     const titles = ['Evening of tango', 'The tango evening', 'Tango brunch', 'Tango evening']
     const drafts = days.map((day, n) => draftAt(day, { title: titles[n] ?? '', venues: [] }))

@@ -222,7 +222,7 @@ describe('a list of long texts that nobody has asked for before', () => {
   test('is compressed whether its event loop does it or a thread', async () => {
     await using own = await startService()
     const description = randomBytes(45_000).toString('hex')
-    for (let i = 0; i < 8; i++) await own.create('/events', { title: `Long ${i}`, description, ...day })
+    for (let i = 0; i < 8; i++) await own.event({ title: `Long ${i}`, description, ...day })
     await memoryFilled(own)
     for (const encoding of Object.keys(DECODERS)) {
       for (const size of [1, 2, 6, 8]) {

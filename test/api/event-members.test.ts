@@ -54,7 +54,7 @@ let event: Answer['body']
 before(async () => {
   await service.ready
   const image = await uploadPicture(service, 1200, 900)
-  const made = await service.create('/events', {
+  const made = await service.event({
     ...Object.fromEntries(rareFields().map(({ name }) => [name, exampleOf(name, eventFields[name].kind)])),
     title: 'Summer concert',
     description: '<p>Music until late</p>',

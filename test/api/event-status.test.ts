@@ -20,11 +20,11 @@ async function text(path: string): Promise<string> {
 
 describe('whether an event takes place', () => {
   test('is said last, and of events alone that are not scheduled', async () => {
-    const plain = await service.create('/events', { ...WHEN, title: 'Plain' })
+    const plain = await service.event({ ...WHEN, title: 'Plain' })
     equal(Object.keys(plain).at(-1), 'custom_fields')
-    const said = await service.create('/events', { ...WHEN, title: 'Said', event_status: 'scheduled' })
+    const said = await service.event({ ...WHEN, title: 'Said', event_status: 'scheduled' })
     ok(!('event_status' in said) && !('event_status_reason' in said))
-    const off = await service.create('/events', {
+    const off = await service.event({
       ...WHEN,
       title: 'Off',
       event_status: 'canceled',
@@ -40,7 +40,7 @@ describe('whether an event takes place', () => {
   })
 
   test('is changed, and cleared together with its reason', async () => {
-    const { id } = await service.create('/events', { ...WHEN, title: 'Changing' })
+    const { id } = await service.event({ ...WHEN, title: 'Changing' })
     equal((await service.update(`/events/${id}`, { event_status: 'canceled' })).event_status_reason, '')
     const told = await service.update(`/events/${id}`, { event_status_reason: 'Ill' })
     deepEqual([told.event_status, told.event_status_reason], ['canceled', 'Ill'])
@@ -67,7 +67,7 @@ describe('whether an event takes place', () => {
       const sent = { ...WHEN, title: 'Wrong', event_status: 'canceled', event_status_reason: wrong }
       equal((await service.post('/events', sent)).status, 400, JSON.stringify(wrong))
     }
-    const long = await service.create('/events', {
+    const long = await service.event({
       ...WHEN,
       title: 'Long',
       event_status: 'canceled',
@@ -79,9 +79,7 @@ describe('whether an event takes place', () => {
   test('narrows lists by any of several words, and stands in their links', async () => {
     const ids: Record<string, number> = {}
     for (const event_status of ['scheduled', 'canceled', 'postponed'])
-      ids[event_status] = (
-        await service.create('/events', { ...WHEN, title: 'Filtered zebra', event_status })
-      ).id
+      ids[event_status] = (await service.event({ ...WHEN, title: 'Filtered zebra', event_status })).id
     const { scheduled, canceled, postponed } = ids
     const zebras = (query: string) => listed(`search=zebra&${query}`)
     deepEqual(await zebras('event_status=canceled'), [canceled])
@@ -105,14 +103,14 @@ describe('canceled and postponed events in feeds', () => {
   let off: { id: number; url: string; slug: string }
   let later: { id: number; url: string; slug: string }
   before(async () => {
-    off = await service.create('/events', {
+    off = await service.event({
       ...WHEN,
       title: 'Regatta giraffe',
       description: '<p>On <em>water</em></p>',
       event_status: 'canceled',
       event_status_reason: 'Storm; all & sundry',
     })
-    later = await service.create('/events', { ...WHEN, title: 'Fair giraffe', event_status: 'postponed' })
+    later = await service.event({ ...WHEN, title: 'Fair giraffe', event_status: 'postponed' })
   })
 
   test('STATUS of iCalendar and eventStatus of schema.org say it', async () => {
@@ -129,7 +127,7 @@ describe('canceled and postponed events in feeds', () => {
     equal(second?.getFirstPropertyValue('status'), 'TENTATIVE')
     equal(second?.getFirstPropertyValue('summary'), 'Postponed: Fair giraffe')
     equal(second?.getFirstPropertyValue('description'), 'Postponed')
-    const planned = await service.create('/events', { ...WHEN, title: 'Planned okapi' })
+    const planned = await service.event({ ...WHEN, title: 'Planned okapi' })
     match(await text(`/event/${planned.slug}.ics`), /STATUS:CONFIRMED\r\n/)
     const { '@graph': graph } = JSON.parse(await text('/events.jsonld?search=giraffe'))
     deepEqual(pluck(graph, 'name', 'eventStatus'), [

@@ -21,7 +21,7 @@ before(async () => {
   service = await startService()
   await fillCalendar(service)
   for (const year of [1970, 1999, 2035])
-    await service.create('/events', {
+    await service.event({
       title: `Of ${year}`,
       start_date: `${year}-05-01`,
       end_date: `${year}-05-02`,

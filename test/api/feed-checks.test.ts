@@ -14,7 +14,7 @@ before(async () => {
   await service.ready
   const parent = await service.create('/categories', { name: 'Music, live' })
   await service.create('/categories', { name: 'Jazz; cool', parent: parent.id })
-  await service.create('/events', {
+  await service.event({
     ...WHEN,
     title: 'With everything',
     categories: ['music-live', 'jazz-cool'],
@@ -22,7 +22,7 @@ before(async () => {
     venue: { venue: 'Hall', address: '1 Main St', city: 'Town', geo_lat: 52.5, geo_lng: -8.25 },
     organizer: [{ organizer: 'Anna', email: 'anna@example.org' }],
   })
-  await service.create('/events', { ...WHEN, title: 'Plain' })
+  await service.event({ ...WHEN, title: 'Plain' })
 })
 const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(path.startsWith('http') ? path : service.origin + path, { headers, redirect: 'manual' })
@@ -75,7 +75,7 @@ describe('a calendar', () => {
 describe('feeds', () => {
   test('stop when nobody reads on, and their places are free again', async () => {
     for (let i = 0; i < 60; i++)
-      await service.create('/events', { ...WHEN, title: `Many ${i}`, description: 'x'.repeat(2000) })
+      await service.event({ ...WHEN, title: `Many ${i}`, description: 'x'.repeat(2000) })
     const { port } = new URL(service.origin)
     for (let times = 0; times < 20; times++) {
       const socket = connect(Number(port), 'localhost')

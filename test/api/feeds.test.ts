@@ -286,7 +286,7 @@ describe('what readers of feeds show of texts that speak of markup', () => {
   let own: TestService
   before(async () => {
     own = await startService({ site_name: 'Fish & <i>Chips</i>' })
-    await own.create('/events', {
+    await own.event({
       ...WHEN,
       title: `About ${WRITTEN}`,
       description: `<p>Write <em>this</em>: ${WRITTEN}</p>`,

@@ -19,11 +19,11 @@ const titles = async (text: string, role?: Role) => (await typed(text, role)).ma
 
 describe('what is typed', () => {
   test('finds events by their title as it is written, those that come next first', async () => {
-    await service.create('/events', { title: 'Choir', ...on('10') })
-    await service.create('/events', { title: 'Chœur &amp; Orchestra', ...on('20') })
-    await service.create('/events', { title: 'Choir', ...on('18') })
-    await service.create('/events', { title: 'The choir sings', ...on('16') })
-    await service.create('/events', { title: 'Evening', ...on('16'), description: '<p>With our choir</p>' })
+    await service.event({ title: 'Choir', ...on('10') })
+    await service.event({ title: 'Chœur &amp; Orchestra', ...on('20') })
+    await service.event({ title: 'Choir', ...on('18') })
+    await service.event({ title: 'The choir sings', ...on('16') })
+    await service.event({ title: 'Evening', ...on('16'), description: '<p>With our choir</p>' })
     const found = await typed('choir')
     deepEqual(
       found.map(({ title, about }) => `${title} ${about.slice(8, 10)}`),
@@ -42,7 +42,7 @@ describe('what is typed', () => {
   })
 
   test('finds an event by its id, its slug, its address, and the UID of a feed', async () => {
-    const event = await service.create('/events', { title: 'Harvest', slug: 'of-old', ...on('17') })
+    const event = await service.event({ title: 'Harvest', slug: 'of-old', ...on('17') })
     const feed = await service.get(`~/event/${event.slug}.ics`)
     const uid = /^UID:(.+)$/m.exec(String(feed.body))?.[1]?.trim() ?? fail(String(feed.body))
     for (const text of [String(event.id), `#${event.id}`, 'of-old', 'of-o', event.url, uid])
@@ -50,7 +50,7 @@ describe('what is typed', () => {
   })
 
   test('finds the next date of a series by the UID of the series', async () => {
-    await service.create('/events', { title: 'Class', ...on('01'), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=5' })
+    await service.event({ title: 'Class', ...on('01'), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=5' })
     const { uid } = await service.app.database.read
       .selectFrom('series')
       .select('uid')
@@ -72,17 +72,17 @@ describe('what is typed', () => {
   })
 
   test('finds every status that the caller may see, the trash last', async () => {
-    const gone = await service.create('/events', { title: 'Zither night', ...on('20') })
+    const gone = await service.event({ title: 'Zither night', ...on('20') })
     await service.remove(`/events/${gone.id}`)
-    await service.create('/events', { title: 'Zither draft', ...on('21'), status: 'draft' })
-    await service.create('/events', { title: 'Zither', ...on('22') })
+    await service.event({ title: 'Zither draft', ...on('21'), status: 'draft' })
+    await service.event({ title: 'Zither', ...on('22') })
     deepEqual(await titles('zither'), ['Zither', 'Zither draft', 'Zither night'])
     deepEqual(await titles('zither', 'contributor'), ['Zither'])
     deepEqual(await titles(String(gone.id), 'contributor'), [])
   })
 
   test('finds no more than eight, and nothing for what nobody types', async () => {
-    for (let n = 10; n < 22; n += 1) await service.create('/events', { title: `Drum ${n}`, ...on(String(n)) })
+    for (let n = 10; n < 22; n += 1) await service.event({ title: `Drum ${n}`, ...on(String(n)) })
     equal((await typed('drum')).length, 8)
     for (const text of [
       '',
@@ -101,7 +101,7 @@ describe('what is typed', () => {
   })
 
   test('finds what is old by a rare word', async () => {
-    const { id } = await service.create('/events', { title: 'An unusual quokka', ...on('12') })
+    const { id } = await service.event({ title: 'An unusual quokka', ...on('12') })
     deepEqual(pluck(await typed('quokka'), 'id'), [id])
   })
 })

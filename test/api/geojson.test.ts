@@ -40,7 +40,7 @@ before(async () => {
   const nowhere = await service.create('/venues', { venue: 'Nowhere' })
   const draft = await service.create('/venues', { venue: 'Draft', status: 'draft', geo_lat: 1, geo_lng: 2 })
   const at = (title: string, day: string, venue: number, more: object = {}) =>
-    service.create('/events', { title, ...onDay(`2031-05-${day}`, '20:00', '22:00'), venue, ...more })
+    service.event({ title, ...onDay(`2031-05-${day}`, '20:00', '22:00'), venue, ...more })
   for (const [i, title] of ['One', 'Two', 'Three', 'Four'].entries())
     await at(title, `1${i}`, hall.id, { tags: ['music'] })
   await at('Far "</script>"', '20', far.id, { all_day: true })
@@ -48,7 +48,7 @@ before(async () => {
   await at('Of a draft', '22', draft.id)
   await at('Hidden', '23', hall.id, { hide_from_listings: true })
   await at('Unready', '24', hall.id, { status: 'draft' })
-  await service.create('/events', { title: 'Past', ...onDay('2020-05-01', '10:00', '11:00'), venue: far.id })
+  await service.event({ title: 'Past', ...onDay('2020-05-01', '10:00', '11:00'), venue: far.id })
 })
 describe('GeoJSON', () => {
   test('has a feature for each public venue with a position, with its next events (RFC 7946)', async () => {

@@ -342,12 +342,8 @@ const steps = fc.array(
 )
 
 async function begin(): Promise<Play> {
-  const event = await service.create('/events', { title: 'Single', ...day })
-  const date = await service.create('/events', {
-    title: 'Repeated',
-    ...day,
-    recurrence: 'FREQ=DAILY;COUNT=4',
-  })
+  const event = await service.event({ title: 'Single', ...day })
+  const date = await service.event({ title: 'Repeated', ...day, recurrence: 'FREQ=DAILY;COUNT=4' })
   const made = async (list: string, body: object) => `${list}/${(await service.create(list, body)).id}`
   const name = `Own ${event.id}`
   const others = [
@@ -362,7 +358,7 @@ async function begin(): Promise<Play> {
   const imported = brought.id
   // Another event keeps the venue alive when the import is undone: whether events show a trashed venue is not
   // part of their versions.
-  await service.create('/events', { title: 'Also there', ...day, venue: brought.venue.id })
+  await service.event({ title: 'Also there', ...day, venue: brought.venue.id })
   const events = [event.id, date.id, imported].map((id) => `/events/${id}`)
   const paths = [...events.slice(0, 2), ...others, `${OWN}/series/${date.post_parent}`, ...events.slice(2)]
   return { paths, event: event.id, date: date.id, imported, series: date.post_parent, seen: new Map() }

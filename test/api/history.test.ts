@@ -34,7 +34,7 @@ describe('the history of an event', () => {
   test('tells who changed what, the newest first, with former and new values', async () => {
     const venue = await service.create('/venues', { venue: 'Hall' })
     const tag = await service.create('/tags', { name: 'loud' })
-    const event = await service.create('/events', { title: 'First', ...day, cost: '5', venue: venue.id })
+    const event = await service.event({ title: 'First', ...day, cost: '5', venue: venue.id })
     const path = `/events/${event.id}`
     deepEqual((await historyOf(path)).history, [])
     await service.put(path, { title: 'Second', featured: true }, 'editor', { 'user-agent': 'a desk' })
@@ -61,7 +61,7 @@ describe('the history of an event', () => {
   })
 
   test('comes page by page', async () => {
-    const { id } = await service.create('/events', { title: 'None', ...day })
+    const { id } = await service.event({ title: 'None', ...day })
     for (let n = 1; n <= 5; n++) await service.update(`/events/${id}`, { title: String(n) })
     const titles = async (query: string) =>
       (await historyOf(`/events/${id}`, query)).history.map(({ changes }: Answer['body']) => changes[0].new)
@@ -74,8 +74,8 @@ describe('the history of an event', () => {
   })
 
   test('is for those who may edit the event, and shows addresses to administrators alone', async () => {
-    const { id } = await service.create('/events', { title: 'Kept', ...day })
-    const own = await service.create('/events', { title: 'Own', ...day, status: 'draft' }, 'contributor')
+    const { id } = await service.event({ title: 'Kept', ...day })
+    const own = await service.event({ title: 'Own', ...day, status: 'draft' }, 'contributor')
     await service.update(`/events/${id}`, { title: 'Changed' })
     await service.update(`/events/${own.id}`, { title: 'Changed' })
     for (const as of ['anonymous', 'subscriber', 'contributor', 'author'] as const)
@@ -99,7 +99,7 @@ describe('the history of an event', () => {
 
   test('shows the beginnings of long texts, and a version the whole of them', async () => {
     const [long, longer] = ['a'.repeat(5000), 'b'.repeat(6000)]
-    const { id } = await service.create('/events', { title: 'Long', ...day, description: long })
+    const { id } = await service.event({ title: 'Long', ...day, description: long })
     const first = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { description: longer })
     const [act] = (await historyOf(`/events/${id}`)).history
@@ -113,7 +113,7 @@ describe('the history of an event', () => {
 
   test('keeps equal long texts once, however often they come back', async () => {
     const texts = ['x', 'y'].map((sign) => sign.repeat(100_000))
-    const { id } = await service.create('/events', { title: 'Often', ...day, description: texts[0] })
+    const { id } = await service.event({ title: 'Often', ...day, description: texts[0] })
     const bytes = async () => {
       const { rows } = await sql<{
         bytes: number
@@ -128,7 +128,7 @@ describe('the history of an event', () => {
 
 describe('a version that is put back', () => {
   test('is an update, with its right, its record of changes and its own place in the history', async () => {
-    const { id } = await service.create('/events', { title: 'First', ...day, all_day: true })
+    const { id } = await service.event({ title: 'First', ...day, all_day: true })
     const path = `/events/${id}`
     const first = await versionOf(path)
     await service.update(path, {
@@ -148,11 +148,7 @@ describe('a version that is put back', () => {
   })
 
   test('may be put back for some members alone', async () => {
-    const { id } = await service.create('/events', {
-      title: 'First',
-      ...day,
-      website: 'https://example.org/1',
-    })
+    const { id } = await service.event({ title: 'First', ...day, website: 'https://example.org/1' })
     const first = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { title: 'Second', website: 'https://example.org/2' })
     const { record } = await restored(`/events/${id}`, first, { members: ['website'] })
@@ -160,7 +156,7 @@ describe('a version that is put back', () => {
   })
 
   test('is refused for members that no event has, and nothing is put back', async () => {
-    const { id } = await service.create('/events', { title: 'First', ...day })
+    const { id } = await service.event({ title: 'First', ...day })
     const first = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { title: 'Second' })
     for (const members of [['titel'], ['title', 'constructor'], ['__proto__']]) {
@@ -171,7 +167,7 @@ describe('a version that is put back', () => {
   })
 
   test('writes nothing when nothing differs', async () => {
-    const { id } = await service.create('/events', { title: 'Same', ...day })
+    const { id } = await service.event({ title: 'Same', ...day })
     const version = await versionOf(`/events/${id}`)
     const { members, record } = await restored(`/events/${id}`, version)
     deepEqual([members, record.title], [[], 'Same'])
@@ -179,7 +175,7 @@ describe('a version that is put back', () => {
   })
 
   test('is not one that is to come, or that was before any', async () => {
-    const { id } = await service.create('/events', { title: 'Known', ...day })
+    const { id } = await service.event({ title: 'Known', ...day })
     const version = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { title: 'Better known' })
     const changed = await versionOf(`/events/${id}`)
@@ -195,7 +191,7 @@ describe('a version that is put back', () => {
   })
 
   test('is put back only on the version that If-Match names', async () => {
-    const { id } = await service.create('/events', { title: 'First', ...day })
+    const { id } = await service.event({ title: 'First', ...day })
     const path = `/events/${id}`
     const [first, tag] = [await versionOf(path), (await service.get(path, 'admin')).headers.get('etag') ?? '']
     await service.update(path, { title: 'Second' })
@@ -209,7 +205,7 @@ describe('a version that is put back', () => {
     const { id: tag } = await service.create('/tags', { name: 'Short-lived' })
     const { id: kept } = await service.create('/tags', { name: 'Long-lived' })
     const { id: venue } = await service.create('/venues', { venue: 'Demolished' })
-    const { id } = await service.create('/events', { title: 'Linked', ...day, tags: [tag, kept], venue })
+    const { id } = await service.event({ title: 'Linked', ...day, tags: [tag, kept], venue })
     const first = await versionOf(`/events/${id}`)
     await service.update(`/events/${id}`, { title: 'Unlinked', tags: [], venue: [] })
     await service.remove(`/tags/${tag}`, 'admin')
@@ -273,7 +269,7 @@ describe('former values', () => {
 
   test('are dropped, the oldest first, where they take too much room; older versions go', async () => {
     await using own = await startService()
-    const { id } = await own.create('/events', { title: 'Long', ...day, description: 'a'.repeat(10_000) })
+    const { id } = await own.event({ title: 'Long', ...day, description: 'a'.repeat(10_000) })
     const path = `~/wp-json/kalends/v1/events/${id}/history`
     for (const sign of 'bcd') await own.update(`/events/${id}`, { description: sign.repeat(10_000) })
     const before = (await own.get(path, 'admin')).body
@@ -301,7 +297,7 @@ describe('former values', () => {
     await using own = await startService()
     const told = new Set<string>()
     for (let n = 0; n < 30; n++) {
-      const { id } = await own.create('/events', { title: 'First', ...day })
+      const { id } = await own.event({ title: 'First', ...day })
       const path = `~/wp-json/kalends/v1/events/${id}/history`
       const { version } = (await own.get(path, 'admin')).body
       await own.update(`/events/${id}`, { title: 'Second' })
@@ -323,7 +319,7 @@ describe('former values', () => {
 
   test('are not kept at all where they may take no room, and earlier versions are not known', async () => {
     await using own = await startService({ history_bytes: '0' })
-    const { id } = await own.create('/events', { title: 'First', ...day, description: 'a'.repeat(1000) })
+    const { id } = await own.event({ title: 'First', ...day, description: 'a'.repeat(1000) })
     const path = `~/wp-json/kalends/v1/events/${id}/history`
     const { version: first } = (await own.get(path, 'admin')).body
     await own.update(`/events/${id}`, { title: 'Second', description: 'b'.repeat(1000) })
@@ -340,7 +336,7 @@ describe('former values', () => {
   test('go with the history, but texts that later acts name stay', async () => {
     await using own = await startService()
     const [a, b] = ['a'.repeat(1000), 'b'.repeat(1000)]
-    const { id } = await own.create('/events', { title: 'Long', ...day, description: a })
+    const { id } = await own.event({ title: 'Long', ...day, description: a })
     const path = `~/wp-json/kalends/v1/events/${id}/history`
     await own.update(`/events/${id}`, { description: b })
     await own.app.database.write(async (tx) => {

@@ -66,7 +66,7 @@ test('an image of the platform changes with the ETag that it has', async () => {
 })
 
 test('a series changes with the ETag that it has', async () => {
-  const event = await service.create('/events', { title: 'Yoga', ...day, recurrence: 'FREQ=DAILY;COUNT=3' })
+  const event = await service.event({ title: 'Yoga', ...day, recurrence: 'FREQ=DAILY;COUNT=3' })
   const path = `~/wp-json/kalends/v1/series/${event.post_parent}`
   const first = await tagOf(path)
   equal((await change(path, { title: 'Yoga in the park' }, first)).status, 200)
@@ -78,7 +78,7 @@ describe('the ETag of an event', () => {
   let id: number
   before(async () => {
     const venue = await service.create('/venues', { venue: 'Hall' })
-    ;({ id } = await service.create('/events', { title: 'Seen', slug: 'seen', ...day, venue: venue.id }))
+    ;({ id } = await service.event({ title: 'Seen', slug: 'seen', ...day, venue: venue.id }))
     path = `/events/${id}`
   })
 
@@ -99,7 +99,7 @@ describe('the ETag of an event', () => {
 
   test('is good after answers were taken from memory and other records have changed', async () => {
     await tagOf(path, 'anonymous')
-    await service.create('/events', { title: 'Another', ...day })
+    await service.event({ title: 'Another', ...day })
     const tag = await tagOf(path, 'anonymous')
     equal(await tagOf(path, 'anonymous'), tag)
     equal((await change(path, { title: 'Seen again' }, tag)).status, 200)
@@ -115,7 +115,7 @@ describe('the ETag of an event', () => {
   })
 
   test('is that of no other event', async () => {
-    const other = await service.create('/events', { title: 'Other', ...day })
+    const other = await service.event({ title: 'Other', ...day })
     assertRefused(await change(path, { title: 'Mistaken' }, await tagOf(`/events/${other.id}`)))
   })
 

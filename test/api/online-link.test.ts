@@ -47,14 +47,8 @@ before(async () => {
     addWebhook(tx, { url, events: 'event.*', is_private: 0 }, Date.now()),
   )
   const venue = { venue: 'Hall', step_free: true }
-  event = await service.create('/events', {
-    title: 'Lantern',
-    ...soon(16),
-    ...meeting,
-    venue,
-    online_shown: 'before:15',
-  })
-  first = await service.create('/events', {
+  event = await service.event({ title: 'Lantern', ...soon(16), ...meeting, venue, online_shown: 'before:15' })
+  first = await service.event({
     ...{ title: 'Weekly', ...soon(16), ...meeting, online_shown: 'before:15' },
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
   })
@@ -140,9 +134,7 @@ test('all links whose time has come are shown at once, however many they are', a
   const times = { start_date: '2090-05-01 10:00', end_date: '2090-05-01 11:00', timezone: 'UTC' }
   const due = { ...times, ...meeting, online_shown: 'before:15' }
   for (let made = 0; made < 210; made += 30)
-    await Promise.all(
-      Array.from({ length: 30 }, (_, n) => own.create('/events', { title: `Due ${made + n}`, ...due })),
-    )
+    await Promise.all(Array.from({ length: 30 }, (_, n) => own.event({ title: `Due ${made + n}`, ...due })))
   await publishDue(own.app.database, Date.parse('2090-05-01T09:50:00Z'))
   let seen = 0
   for (let page = 1; page <= 5; page++) {
@@ -155,7 +147,7 @@ test('all links whose time has come are shown at once, however many they are', a
 })
 
 test('the page of an event tells when the link appears, and has it nowhere in its head', async () => {
-  const { id, url } = await service.create('/events', {
+  const { id, url } = await service.event({
     title: 'Later',
     ...soon(120),
     ...meeting,
@@ -175,12 +167,7 @@ test('the page of an event tells when the link appears, and has it nowhere in it
 })
 
 test('an event that moves hides its link again', async () => {
-  const made = await service.create('/events', {
-    title: 'Moved',
-    ...soon(10),
-    ...meeting,
-    online_shown: 'before:15',
-  })
+  const made = await service.event({ title: 'Moved', ...soon(10), ...meeting, online_shown: 'before:15' })
   equal((await service.get(`/events/${made.id}`)).body.online_url, LINK)
   await service.update(`/events/${made.id}`, soon(60))
   equal((await service.get(`/events/${made.id}`)).body.online_url, undefined)
@@ -188,7 +175,7 @@ test('an event that moves hides its link again', async () => {
 
 test('the schedule of the service shows a link when its time has come', async () => {
   const start = Date.now() + 15 * MINUTE + 2000
-  const made = await service.create('/events', {
+  const made = await service.event({
     ...{ title: 'Now', timezone: 'UTC', ...meeting, online_shown: 'before:15' },
     ...{ start_date: formatUtc(start), end_date: formatUtc(start + MINUTE) },
   })
@@ -278,7 +265,7 @@ test('a link is https alone, and the words of the other fields are few', async (
 })
 
 test('facts that are not known are absent, and an empty text makes one unknown again', async () => {
-  const plain = await service.create('/events', { title: 'Plain', ...day, venue: { venue: 'Plain hall' } })
+  const plain = await service.event({ title: 'Plain', ...day, venue: { venue: 'Plain hall' } })
   const known = ['captions', 'attendance', 'online_shown', 'online_url', 'sign_language']
   for (const name of known) ok(!(name in plain), name)
   ok(!('step_free' in plain.venue))
@@ -297,7 +284,7 @@ test('facts that are not known are absent, and an empty text makes one unknown a
 
 test('a change of what a venue offers changes ETags of its events and of lists that ask', async () => {
   const asked = `/events?access=hearing_loop&start_date=2020-01-01`
-  const held = await service.create('/events', { title: 'Loop', ...day, venue: { venue: 'Loop hall' } })
+  const held = await service.event({ title: 'Loop', ...day, venue: { venue: 'Loop hall' } })
   const paths = [asked, `/events/${held.id}`, `~${new URL(held.url).pathname}`]
   const tags = await Promise.all(paths.map(async (path) => (await read(path)).tag))
   equal((await service.get(asked)).body.total, 0)
@@ -332,7 +319,7 @@ test('linked data have the place, the meeting, or both', async () => {
   const modes = { in_person: 'Offline', online: 'Online', mixed: 'Mixed' }
   const at = { venue: { venue: 'Linked hall', lift: true, quiet_space: false } }
   for (const [attendance, mode] of Object.entries(modes)) {
-    const made = await service.create('/events', {
+    const made = await service.event({
       ...{ title: `Linked ${attendance}`, ...day, ...meeting, attendance, online_shown: 'never' },
       ...(attendance === 'online' ? {} : at),
     })

@@ -28,7 +28,7 @@ test('a record saved without a request reads as one that REST has made of the sa
   for (const login of ['admin', 'editor', 'author', 'contributor'] as const) {
     const context = await callerContext(service, login)
     const { id, version } = await createRecord(context, events, values)
-    const sent = await service.create('/events', values, login)
+    const sent = await service.event(values, login)
     const [saved, posted] = [
       await service.get(`/events/${id}`, login),
       await service.get(`/events/${sent.id}`, login),

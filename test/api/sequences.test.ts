@@ -34,11 +34,7 @@ async function neverFalls(search: string, steps: readonly (() => Promise<unknown
 }
 
 test('the SEQUENCE of an event rises with each change, in one second and through the trash', async () => {
-  const { id } = await service.create('/events', {
-    title: 'Moth',
-    start_date: day(1),
-    end_date: day(1, '11:00:00'),
-  })
+  const { id } = await service.event({ title: 'Moth', start_date: day(1), end_date: day(1, '11:00:00') })
   const seen = [...(await sequences('moth')).values()]
   const steps = [
     () => service.update(`/events/${id}`, { excerpt: 'One' }),
@@ -61,10 +57,7 @@ test('the SEQUENCE of an event rises with each change, in one second and through
 
 test('the SEQUENCE of a series never falls: dates changed, removed, one and all restored', async () => {
   const course = { title: 'Otter', start_date: day(1), end_date: day(1, '11:00:00') }
-  const { post_parent: series } = await service.create('/events', {
-    ...course,
-    recurrence: 'RRULE:FREQ=DAILY;COUNT=4',
-  })
+  const { post_parent: series } = await service.event({ ...course, recurrence: 'RRULE:FREQ=DAILY;COUNT=4' })
   const listed = await service.get(
     `/events?post_parent=${series}&per_page=50&start_date=2000-01-01&end_date=2100-01-01`,
   )
@@ -91,11 +84,7 @@ test('the SEQUENCE of a series never falls: dates changed, removed, one and all 
 })
 
 test('an event that begins to repeat goes on with its SEQUENCE', async () => {
-  const { id } = await service.create('/events', {
-    title: 'Newt',
-    start_date: day(1),
-    end_date: day(1, '11:00:00'),
-  })
+  const { id } = await service.event({ title: 'Newt', start_date: day(1), end_date: day(1, '11:00:00') })
   await neverFalls('newt', [
     () => service.update(`/events/${id}`, { excerpt: 'One' }),
     () => service.update(`/events/${id}`, { excerpt: 'Two' }),
@@ -108,7 +97,7 @@ test('an event that begins to repeat goes on with its SEQUENCE', async () => {
 test('a venue that is taken from an event takes nothing of its SEQUENCE along', async () => {
   const { id: venue } = await service.create('/venues', { venue: 'Pond' })
   const frog = { title: 'Frog', start_date: day(1), end_date: day(1, '11:00:00'), venue }
-  const { id } = await service.create('/events', frog)
+  const { id } = await service.event(frog)
   await neverFalls('frog', [
     ...['1', '2', '3', '4'].map((address) => () => service.update(`/venues/${venue}`, { address })),
     () => service.update(`/events/${id}`, { venue: [] }),
@@ -117,12 +106,9 @@ test('a venue that is taken from an event takes nothing of its SEQUENCE along', 
 
 test('a calendar file has no UID twice where an older version has given one to several records', async () => {
   const at = (n: number) => ({ title: 'Heron', start_date: day(n), end_date: day(n, '11:00:00') })
-  const { id: first } = await service.create('/events', at(1))
-  const { post_parent: series } = await service.create('/events', {
-    ...at(2),
-    recurrence: 'RRULE:FREQ=DAILY;COUNT=3',
-  })
-  const { id: last } = await service.create('/events', at(5))
+  const { id: first } = await service.event(at(1))
+  const { post_parent: series } = await service.event({ ...at(2), recurrence: 'RRULE:FREQ=DAILY;COUNT=3' })
+  const { id: last } = await service.event(at(5))
   const uid = 'heron@x'
   await service.app.database.write(async (tx) => {
     await tx.updateTable('events').set({ uid }).where('id', 'in', [first, last]).execute()

@@ -11,7 +11,7 @@ const FIRST = `${YEAR}-10-12`
 const ALL = 'start_date=2000-01-01&end_date=2100-01-01'
 
 const make = (more: object = {}) =>
-  service.create('/events', {
+  service.event({
     title: 'Market',
     ...onDay(FIRST, '19:00:00', '21:00:00'),
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=6',
@@ -239,7 +239,7 @@ test('a first date in the second hour of two keeps its moment, in lists and for 
       ({ utc_start_date, end_date }) => `${utc_start_date.slice(11)} ${end_date.slice(11)}`,
     )
   const expected = Array(3).fill('01:10:00 04:00:00')
-  const single = await service.create('/events', { title: 'Late', timezone: 'Europe/Berlin', ...times })
+  const single = await service.event({ title: 'Late', timezone: 'Europe/Berlin', ...times })
   const begun = await service.update(`/events/${single.id}`, rule)
   const made = await make({ title: 'Second hour', ...times, ...rule })
   for (const { id, post_parent } of [made, begun]) {

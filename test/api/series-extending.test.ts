@@ -33,7 +33,7 @@ const daily = (more: object = {}) => ({
 })
 
 test('an endless rule goes on by days, once for two nodes, and not when the clock goes back', async () => {
-  const { post_parent: series } = await service.create('/events', daily())
+  const { post_parent: series } = await service.event(daily())
   const first = await startsOf(series)
   const now = Date.now()
   await extend(now)
@@ -55,7 +55,7 @@ test('an endless rule goes on by days, once for two nodes, and not when the cloc
 })
 
 test('a service that was off for a year catches up, to the end of the rule', async () => {
-  const { post_parent: endless } = await service.create('/events', daily({ recurrence: 'RRULE:FREQ=WEEKLY' }))
+  const { post_parent: endless } = await service.event(daily({ recurrence: 'RRULE:FREQ=WEEKLY' }))
   const { post_parent: ending, id } = await service.create(
     '/events',
     daily({ recurrence: 'RRULE:FREQ=WEEKLY;COUNT=20' }),

@@ -32,7 +32,7 @@ const moved = (days: string, by: number) =>
 async function make(first: string | undefined, recurrence: string, more: object = {}): Promise<Row[]> {
   ok(first)
   const times = { start_date: `${first} 19:00:00`, end_date: `${first} 21:00:00` }
-  const { post_parent } = await service.create('/events', { title: 'Club', ...times, recurrence, ...more })
+  const { post_parent } = await service.event({ title: 'Club', ...times, recurrence, ...more })
   return listed(post_parent)
 }
 

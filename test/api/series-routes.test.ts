@@ -26,7 +26,7 @@ interface Shown {
 }
 
 async function made(more: object = {}): Promise<number> {
-  return (await service.create('/events', course(more))).post_parent
+  return (await service.event(course(more))).post_parent
 }
 
 async function occurrencesOf(series: number): Promise<Shown[]> {

@@ -43,7 +43,7 @@ const namesOf = (terms: { name: string }[]) => terms.map(({ name }) => name).joi
 const idsOf = (events: Shown[]) => events.map(({ id }) => id)
 
 async function made(more: object = {}): Promise<{ series: number; events: Shown[] }> {
-  const { post_parent: series } = await service.create('/events', course(more))
+  const { post_parent: series } = await service.event(course(more))
   return { series, events: await occurrencesOf(series) }
 }
 
@@ -54,7 +54,7 @@ test('a series that is published again gets other slugs where its own were taken
   const { id, slug } = at(events, 2)
   await service.update(`/events/${id}`, { status: 'draft', recurrence_scope: 'all' })
   const single = { title: 'In between', slug, start_date: day(20), end_date: day(20, '11:00:00') }
-  equal((await service.create('/events', single)).slug, slug)
+  equal((await service.event(single)).slug, slug)
   await service.update(`/events/${id}`, { status: 'publish', recurrence_scope: 'all' })
   const slugs = (await occurrencesOf(series)).map((event) => event.slug)
   deepEqual(
@@ -171,7 +171,7 @@ test('a change of a whole all-day series keeps its days, whatever is sent and by
     rule,
   ]
   const days = { title: 'Holidays', all_day: true, timezone: 'America/St_Johns', ...rule }
-  const { id, post_parent } = await service.create('/events', {
+  const { id, post_parent } = await service.event({
     ...days,
     ...{ start_date: `${YEAR}-03-07`, end_date: `${YEAR}-03-08` },
   })

@@ -20,10 +20,7 @@ interface Shown {
 
 async function made(more: object = {}): Promise<{ series: number; events: Shown[] }> {
   const course = { title: 'Course', start_date: day(1), end_date: day(1, '11:00:00'), ...more }
-  const { post_parent: series } = await service.create('/events', {
-    recurrence: 'RRULE:FREQ=DAILY;COUNT=4',
-    ...course,
-  })
+  const { post_parent: series } = await service.event({ recurrence: 'RRULE:FREQ=DAILY;COUNT=4', ...course })
   return { series, events: await listed(series) }
 }
 
@@ -54,7 +51,7 @@ test('the status of the trash removes in every scope', async () => {
 
 test('slugs of several dates a day are free ones, though another event has the first of them', async () => {
   const plain = { start_date: day(1), end_date: day(1, '11:00:00') }
-  await service.create('/events', { ...plain, title: 'Taken', slug: `taken-${YEAR}-03-01` })
+  await service.event({ ...plain, title: 'Taken', slug: `taken-${YEAR}-03-01` })
   const recurrence = ['RRULE:FREQ=DAILY;COUNT=2', `RDATE:${YEAR}0301T150000`]
   const { events } = await made({ title: 'Taken', recurrence })
   deepEqual(pluck(events, 'slug'), [
@@ -89,7 +86,7 @@ test('a series that is published later is public when its occurrences are', asyn
 
 test('calendars know an event that begins to repeat by the same name', async () => {
   const plain = { title: 'Known', start_date: day(1), end_date: day(1, '11:00:00') }
-  const single = await service.create('/events', plain)
+  const single = await service.event(plain)
   const uidIn = async (path: string) => /^UID:(.*)\r$/m.exec(String((await service.get(path)).body))?.[1]
   const uid = await uidIn(`~/event/${single.slug}.ics`)
   ok(uid)

@@ -72,23 +72,23 @@ test('a recurrence is read from text, list and object, and empty ones mean none'
     { frequency: 'weekly', count: 3 },
   ]
   for (const recurrence of forms) {
-    const { recurrence: shown, post_parent } = await service.create('/events', market({ recurrence }))
+    const { recurrence: shown, post_parent } = await service.event(market({ recurrence }))
     equal(shown.rrule, 'FREQ=WEEKLY;COUNT=3')
     equal((await occurrencesOf(post_parent)).total, 3)
   }
   for (const recurrence of ['', null, []]) {
-    const event = await service.create('/events', market({ recurrence }))
+    const event = await service.event(market({ recurrence }))
     equal(event.recurrence, undefined)
   }
 })
 
 test('an occurrence, a series and parts of their recurrence can be posted as a copy', async () => {
-  const shown = await service.create('/events', market({ title: 'Copied', tags: ['copies'] }))
+  const shown = await service.event(market({ title: 'Copied', tags: ['copies'] }))
   const second = (await occurrencesOf(shown.post_parent)).events[1]
   const series = (await service.get(`~/wp-json/kalends/v1/series/${shown.post_parent}`)).body
   const { rrule, rule } = shown.recurrence
   for (const sent of [shown, second, { ...series, id: undefined }, market({ recurrence: { rrule } })]) {
-    const copy = await service.create('/events', sent)
+    const copy = await service.event(sent)
     notEqual(copy.post_parent, shown.post_parent)
     equal(copy.start_date, sent.start_date)
     equal((await occurrencesOf(copy.post_parent)).total, 10)
@@ -98,8 +98,8 @@ test('an occurrence, a series and parts of their recurrence can be posted as a c
     market({ recurrence: { rule, text: 'weekly', overrides: [] } }),
   )
   equal(byRule.recurrence.rrule, rrule)
-  const dates = await service.create('/events', market({ recurrence: `RDATE:${YEAR}1224T190000` }))
-  equal((await service.create('/events', dates)).recurrence, undefined)
+  const dates = await service.event(market({ recurrence: `RDATE:${YEAR}1224T190000` }))
+  equal((await service.event(dates)).recurrence, undefined)
   equal((await service.put(`/events/${shown.id}`, { recurrence: { series: shown.post_parent } })).status, 200)
 })
 
@@ -175,7 +175,7 @@ test('a recurrence of another product is read where it is one rule, else passed 
 })
 
 test('a recurrence whose rule is a list or no text never makes a series a single event', async () => {
-  const shown = await service.create('/events', market())
+  const shown = await service.event(market())
   const put = (recurrence: object) =>
     service.put(`/events/${shown.id}`, { recurrence, recurrence_scope: 'all' })
   for (const recurrence of [{ rrule: 5 }, { rrule: {} }, { rrule: true }, { lines: 5 }, { rule: 5 }]) {
@@ -188,7 +188,7 @@ test('a recurrence whose rule is a list or no text never makes a series a single
 
 test('the parent filter finds nothing for an event, and refuses what is no event or series', async () => {
   const { recurrence: _, ...plain } = market()
-  const event = await service.create('/events', plain)
+  const event = await service.event(plain)
   equal((await occurrencesOf(event.id)).total, 0)
   equal((await service.get('/events?post_parent=99999999')).status, 400)
 })
@@ -211,7 +211,7 @@ test('a recurrence that cannot be is refused, and names the part', async () => {
 })
 
 test('a series of years with many dates is written up to the horizon', async () => {
-  const { post_parent } = await service.create('/events', market({ recurrence: 'RRULE:FREQ=WEEKLY' }))
+  const { post_parent } = await service.event(market({ recurrence: 'RRULE:FREQ=WEEKLY' }))
   const { total } = await occurrencesOf(post_parent)
   // Two years ahead of today, to the end of that day.
   const horizon = new Date()
@@ -232,10 +232,10 @@ test('a collapsed list shows the next occurrence of each series, and tells of th
     venue: place.id,
     ...onDay(`${YEAR}-01-02`, '08:00', '09:00'),
   })
-  const single = await service.create('/events', plain)
+  const single = await service.event(plain)
   const series: { id: number; post_parent: number }[] = []
   for (const title of ['One', 'Two', 'Three'])
-    series.push(await service.create('/events', market({ title, venue: place.id })))
+    series.push(await service.event(market({ title, venue: place.id })))
   const ask = async (query: string, as: 'anonymous' | 'editor') =>
     (await service.get(`/events?venue=${place.id}&start_date=${YEAR}-01-01&end_date=2100-01-01&${query}`, as))
       .body
@@ -260,7 +260,7 @@ test('a collapsed list shows the next occurrence of each series, and tells of th
 test('a series that begins beyond the horizon has its first occurrence', async () => {
   for (const recurrence of ['RRULE:FREQ=WEEKLY', 'RRULE:FREQ=WEEKLY;COUNT=5']) {
     const far = { start_date: `${YEAR + 4}-05-01 10:00`, end_date: `${YEAR + 4}-05-01 11:00`, recurrence }
-    const first = await service.create('/events', market(far))
+    const first = await service.event(market(far))
     equal(first.start_date, `${YEAR + 4}-05-01 10:00:00`)
     equal((await occurrencesOf(first.post_parent)).total, 1)
   }

@@ -65,7 +65,7 @@ describe('the address of the site', () => {
         match(headers.get('vary') ?? '', /\bAccept\b(?!-)/)
       }
       const times = { start_date: '2027-05-03 10:00:00', end_date: '2027-05-03 11:00:00' }
-      const { id, slug } = await other.create('/events', { title: 'Fair', ...times })
+      const { id, slug } = await other.event({ title: 'Fair', ...times })
       const old = await asBrowser(`/?post_type=tribe_events&p=${id}`)
       equal(old.headers.get('location'), `/event/${slug}/`)
     })

@@ -30,8 +30,8 @@ for (const { path, fields } of KINDS)
   })
 
 test('a scheduled record that is published by hand gets a slug of its own', async () => {
-  const secret = await service.create('/events', { title: 'Premiere', ...day, ...scheduled })
-  const open = await service.create('/events', { title: 'Premiere', ...day }, 'author')
+  const secret = await service.event({ title: 'Premiere', ...day, ...scheduled })
+  const open = await service.event({ title: 'Premiere', ...day }, 'author')
   const early = await service.update(`/events/${secret.id}`, {
     status: 'publish',
     date: '2020-01-01 00:00:00',
@@ -40,7 +40,7 @@ test('a scheduled record that is published by hand gets a slug of its own', asyn
 })
 
 test('a scheduled record takes no slug that a published one has', async () => {
-  const open = await service.create('/events', { title: 'Market', ...day })
-  const later = await service.create('/events', { title: 'Market', ...day, ...scheduled })
+  const open = await service.event({ title: 'Market', ...day })
+  const later = await service.event({ title: 'Market', ...day, ...scheduled })
   deepEqual([open.slug, later.slug], ['market', 'market-2'])
 })

@@ -84,11 +84,7 @@ test('nothing that caches go by moves, nothing stands in the history, and copies
   const { database } = service.app
   const editor = await callerContext(service, 'editor')
   const contributor = await callerContext(service, 'contributor')
-  const { id, version } = await service.create('/events', {
-    title: 'Theirs',
-    ...day,
-    author: contributor.caller.id,
-  })
+  const { id, version } = await service.event({ title: 'Theirs', ...day, author: contributor.caller.id })
   const acts = () => listHistory(database.read, {}, 10)
   // On PostgreSQL, cursors and ETags also list, behind dashes, transactions of other databases that ran
   // during the last change. They are removed here.

@@ -110,7 +110,7 @@ const types = ({ received }: Receiver) => received.map(({ body }) => body.type)
 describe('messages', () => {
   test('are signed so that the package standardwebhooks verifies the bytes that are sent', async () => {
     const told = await hook('event.*')
-    const event = await service.create('/events', { title: 'Told & signed', ...day })
+    const event = await service.event({ title: 'Told & signed', ...day })
     const [message] = await heard(told, 1)
     ok(message)
     const headers = Object.fromEntries(
@@ -131,7 +131,7 @@ describe('messages', () => {
 
   test('tell the public what is listed: a hidden event is a deletion, a listed one is made', async () => {
     const told = await hook('event.*')
-    const { id } = await service.create('/events', { title: 'Hidden', hide_from_listings: true, ...day })
+    const { id } = await service.event({ title: 'Hidden', hide_from_listings: true, ...day })
     await service.update(`/events/${id}`, { title: 'Hidden still' })
     await service.update(`/events/${id}`, { title: 'Listed', hide_from_listings: false })
     await heard(told, 1)
@@ -147,7 +147,7 @@ describe('messages', () => {
   test('tell the public what it sees: nothing else, and becoming private is a deletion', async () => {
     const told = await hook('event.*')
     const all = await hook('event.*', true)
-    const draft = await service.create('/events', { title: 'Secret draft', status: 'draft', ...day })
+    const draft = await service.event({ title: 'Secret draft', status: 'draft', ...day })
     await service.update(`/events/${draft.id}`, { title: 'Still secret' })
     await heard(all, 2)
     await service.update(`/events/${draft.id}`, { status: 'publish', title: 'Open' })
@@ -174,7 +174,7 @@ describe('messages', () => {
   test('a record that is not public any more when its message goes out is not shown by it', async () => {
     const told = await hook('event.*')
     told.status = 500
-    const event = await service.create('/events', { title: 'Open for a moment', ...day })
+    const event = await service.event({ title: 'Open for a moment', ...day })
     // A message on its way has no error.
     const holdFailed = () =>
       database().write((tx) =>
@@ -203,9 +203,9 @@ describe('messages', () => {
     ]
     await service.post('~/wp-json/batch/v1', { validation: 'require-all-validate', requests })
     const future = { status: 'future', date: '2090-01-01 00:00:00' }
-    const { id } = await service.create('/events', { title: 'By schedule', ...day, ...future })
+    const { id } = await service.event({ title: 'By schedule', ...day, ...future })
     await publishDue(database(), Date.parse('2090-01-02'))
-    await service.create('/events', { title: 'Weekly', ...day, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=40' })
+    await service.event({ title: 'Weekly', ...day, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=40' })
     await service.create('/organizers', { organizer: 'Alone' })
     await heard(told, 5)
     await service.remove(`/events/${id}`)

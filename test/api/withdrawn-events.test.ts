@@ -23,7 +23,7 @@ before(async () => {
   ids.choir = (await service.create('/organizers', { organizer: 'Choir' })).id
 })
 function make(fields: object): Promise<Made> {
-  return service.create('/events', { ...WHEN, ...fields })
+  return service.event({ ...WHEN, ...fields })
 }
 
 async function calendar(query: string, as: Reader = 'anonymous'): Promise<Map<string, ICAL.Component>> {

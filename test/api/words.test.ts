@@ -320,7 +320,7 @@ describe('a list of words', () => {
   test('finds an event whose stems are stored meanwhile', onPostgres, async () => {
     const { read } = service.app.database
     const times = { start_date: '2050-05-01 20:00:00', end_date: '2050-05-01 22:00:00' }
-    const { id } = await service.create('/events', { title: 'Zithers', ...times })
+    const { id } = await service.event({ title: 'Zithers', ...times })
     ids.set('zithers', id)
     await untilStemmed()
     await sql`with gone as (delete from stems where doc = ${id}) insert into unstemmed

@@ -217,7 +217,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
       name: '8 move an event to another day, by drag and by menu',
       most: { presses: 4, seconds: 5 },
       run: async ({ press, drag, goes }) => {
-        const { id } = await service.create('/events', {
+        const { id } = await service.event({
           title: 'Jumble sale',
           ...onDay('2031-03-12', '10:00:00', '12:00:00'),
         })
@@ -359,11 +359,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
         const { press, pressNamed, type, goes, see } = hands
         const image = await uploadPicture(service, 640, 480)
         await service.request('admin', 'POST', `~/wp-json/wp/v2/media/${image}`, { alt_text: 'Blossoms' })
-        await service.create('/events', {
-          title: 'Spring fair',
-          ...onDay('2026-04-12', '10:00:00', '12:00:00'),
-          image,
-        })
+        await service.event({ title: 'Spring fair', ...onDay('2026-04-12', '10:00:00', '12:00:00'), image })
         for (let at = 0; at < 14; at++) await uploadPicture(service, 60 + at, 40)
         const [{ id }] = await titled('Evening 5', 'draft')
         await sit('editor', `/desk/events/${id}`)
@@ -482,7 +478,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
       most: { presses: 3, seconds: 4 },
       run: async (hands) => {
         const { press, typeOver, goes, text } = hands
-        const { id } = await service.create('/events', {
+        const { id } = await service.event({
           title: 'Lesung',
           ...onDay('2027-06-20', '19:00:00', '20:00:00'),
         })
@@ -501,7 +497,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
       name: '22 put one field back to what it was',
       most: { presses: 3, seconds: 4 },
       run: async ({ press, pressNamed, goes }) => {
-        const { id } = await service.create('/events', {
+        const { id } = await service.event({
           title: 'Vortrag',
           ...onDay('2027-06-21', '19:00:00', '20:00:00'),
           cost: '5',
@@ -522,7 +518,7 @@ function deskTasks({ service, tab, picture }: Ground): Task[] {
       run: async (hands) => {
         const { press, pressNamed, type, goes } = hands
         const start = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
-        const { id } = await service.create('/events', {
+        const { id } = await service.event({
           title: 'Heute im Park',
           start_date: start,
           end_date: start,

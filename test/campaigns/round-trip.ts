@@ -151,7 +151,7 @@ function organizerOf(town: number): object {
 
 async function writeSeries({ service }: Calendar, at: number, { pick, whole }: Random): Promise<void> {
   const day = `2027-${String(whole(1, 12)).padStart(2, '0')}-${String(whole(1, 28)).padStart(2, '0')}`
-  const made = await service.create('/events', {
+  const made = await service.event({
     title: `Series ${at}`,
     slug: `series-${at}`,
     description: `Every time, ${at}`,

@@ -48,15 +48,15 @@ async function fillMonth(service: TestService): Promise<void> {
   const { id: barn } = await service.create('/venues', { venue: 'Barn', geo_lat: 50, geo_lng: -9.05 })
   const free = { cost: '0', categories: ['families'], venue: barn }
   const at = onDay('2027-05-15', '18:30:00', '18:59:00')
-  await service.create('/events', { title: 'Far away', ...at, ...free })
-  await service.create('/events', { title: 'Puppets', ...at, ...free, venue: hall.id })
-  await service.create('/events', { title: 'Barn dance', ...onDay('2027-06-10', '19:00', '20:00'), ...free })
+  await service.event({ title: 'Far away', ...at, ...free })
+  await service.event({ title: 'Puppets', ...at, ...free, venue: hall.id })
+  await service.event({ title: 'Barn dance', ...onDay('2027-06-10', '19:00', '20:00'), ...free })
   const image = await uploadPicture(service, 900, 600)
   const kinds = ['concerts', 'families', 'markets', 'sports', 'talks']
   for (let at = 0; at < DAYS * EACH_DAY; at++) {
     const day = new Date(NOW + Math.floor(at / EACH_DAY) * 86_400_000).toISOString().slice(0, 10)
     const hour = String(10 + (at % EACH_DAY)).padStart(2, '0')
-    await service.create('/events', {
+    await service.event({
       title: `${kinds[at % 5]} ${day} ${hour}`,
       start_date: `${day} ${hour}:30:00`,
       end_date: `${day} ${hour}:59:00`,

@@ -21,7 +21,7 @@ describe('many events at once', () => {
   const make = async (count: number, values: object = {}): Promise<number[]> => {
     const ids: number[] = []
     for (let i = 0; i < count; i++)
-      ids.push((await service.create('/events', { title: `Event ${i}`, ...on(5 + i), ...values })).id)
+      ids.push((await service.event({ title: `Event ${i}`, ...on(5 + i), ...values })).id)
     return ids
   }
   const statusOf = async (id: number) => (await service.get(`/events/${id}`, 'admin')).body.status
@@ -59,7 +59,7 @@ describe('many events at once', () => {
 
   test('each row is told, and one press takes everything back, once', async () => {
     const [first = 0, second = 0] = await make(2)
-    const own = await service.create('/events', { title: 'Draft', ...on(3), status: 'draft' })
+    const own = await service.event({ title: 'Draft', ...on(3), status: 'draft' })
     const told = await doAll(editor, 'trash', [first, second, own.id, 999_999])
     match(told.body, /3 events changed, 1 not/)
     match(told.body, /#999999/)
@@ -220,14 +220,14 @@ describe('many events at once', () => {
   test('what came with events is undone with them, but for what another public event has', async () => {
     const send = async (title: string) => {
       const values = { title, ...on(4), venue: { venue: `Hall of ${title}` }, status: 'pending' }
-      const { id, venue } = await service.create('/events', values, 'contributor')
+      const { id, venue } = await service.event(values, 'contributor')
       return { id, venue: venue.id }
     }
     const [one, other] = [await send('One that brings'), await send('Another that brings')]
     const told = await doAll(editor, 'publish', [one.id, other.id])
     const venueOf = async (id: number) => (await service.get(`/venues/${id}`, 'admin')).body.status
     deepEqual([await venueOf(one.venue), await venueOf(other.venue)], ['publish', 'publish'])
-    await service.create('/events', { title: 'Also there', ...on(5), venue: other.venue })
+    await service.event({ title: 'Also there', ...on(5), venue: other.venue })
     match((await takeBack(editor, told)).body, /Undone for 2 events/)
     deepEqual([await statusOf(one.id), await venueOf(one.venue)], ['pending', 'draft'])
     deepEqual([await statusOf(other.id), await venueOf(other.venue)], ['pending', 'publish'])
@@ -237,11 +237,7 @@ describe('many events at once', () => {
 
   test('of dates of a series the page says what the choices mean', async () => {
     const times = onDay('2031-01-07', '19:00', '20:00')
-    const { id } = await service.create('/events', {
-      title: 'Weekly',
-      ...times,
-      recurrence: 'FREQ=WEEKLY;COUNT=3',
-    })
+    const { id } = await service.event({ title: 'Weekly', ...times, recurrence: 'FREQ=WEEKLY;COUNT=3' })
     const { body } = await editor.get(`/desk/events/many?do=move&ids=${id}`)
     match(body, /The chosen dates[\s\S]*All dates of their series[\s\S]*all that follow it, open that date/)
   })
@@ -265,7 +261,7 @@ describe('many events at once', () => {
 
   test('all that match are meant, not only the page, and are changed in one go', async () => {
     for (let i = 0; i < 60; i++)
-      await service.create('/events', { title: `Many ${i}`, ...on(50 + i), hide_from_listings: i === 3 })
+      await service.event({ title: `Many ${i}`, ...on(50 + i), hide_from_listings: i === 3 })
     const { body } = await editor.get('/desk/events?search=many')
     match(body, /All 60 that match/)
     const asked = await editor.post('/desk/events/many', { do: 'draft', all: '1', list: 'search=many' })
@@ -296,7 +292,7 @@ describe('many events at once', () => {
   })
 
   test('the confirmation names no event that somebody may not read', async () => {
-    const { id } = await service.create('/events', { title: 'A secret', ...on(3), status: 'draft' })
+    const { id } = await service.event({ title: 'A secret', ...on(3), status: 'draft' })
     const contributor = await sitAtDesk(service, 'contributor')
     for (const action of ['trash', 'cancel', 'delete'])
       doesNotMatch((await contributor.get(`/desk/events/many?do=${action}&ids=${id}`)).body, /A secret/)

@@ -43,7 +43,7 @@ describe('records that are there twice', () => {
     ]
     deepEqual(pairsIn((await editor.get('/desk/duplicates?kind=organizer')).body), [pair(choir, same)])
     const event = (title: string, start: string, more: object = {}) =>
-      service.create('/events', { title, ...onDay('2027-05-04', start, '22:00'), ...more })
+      service.event({ title, ...onDay('2027-05-04', start, '22:00'), ...more })
     const [jazz, twice] = [
       await event('Jazz night with Anna', '20:00'),
       await event('Jazz Night with Anna!', '20:00'),
@@ -69,7 +69,7 @@ describe('records that are there twice', () => {
         await made(`Third ${kind}`),
       ]
       const event = async (links: number[], more: object = {}) =>
-        (await service.create('/events', { title: 'x', ...day, [link]: links, ...more })).id
+        (await service.event({ title: 'x', ...day, [link]: links, ...more })).id
       const both = await event([from.id, other.id, into.id])
       const [alone, changed] = [await event([from.id]), await event([from.id])]
       const series = await event([from.id], { title: 'Often', recurrence: 'FREQ=WEEKLY;COUNT=3' })
@@ -103,7 +103,7 @@ describe('records that are there twice', () => {
   test('merges of merged records are undone from the latest on, and links are as they were', async () => {
     const venue = (name: string) => service.create('/venues', { venue: name })
     const [one, other, last] = [await venue('Old mill'), await venue('The mill'), await venue('Mill arts')]
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       ...{ title: 'Milling', venue: [one.id] },
       ...onDay('2027-06-05', '20:00', '22:00'),
     })
@@ -122,8 +122,7 @@ describe('records that are there twice', () => {
   })
 
   test('of two events one stays, the other’s address leads to it, and both are there again', async () => {
-    const event = (title: string) =>
-      service.create('/events', { title, ...onDay('2027-06-04', '20:00', '22:00') })
+    const event = (title: string) => service.event({ title, ...onDay('2027-06-04', '20:00', '22:00') })
     const [from, into] = [await event('Regatta'), await event('Regatta of the lough')]
     const list = await editor.get(`/desk/duplicates/merge?kind=event&ids[]=${from.id}&ids[]=${into.id}`)
     equal(list.status, 200)

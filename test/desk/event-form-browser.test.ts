@@ -111,7 +111,7 @@ describe('the form of an event in a browser', noChromium, () => {
   for (const waited of [0, 200])
     test(`Enter takes the name marked ${waited} ms after the last letter, though others come`, async () => {
       const times = onDay('2027-06-09', '19:00:00', '21:00:00')
-      const { id } = await service.create('/events', { title: `Marked ${waited}`, ...times })
+      const { id } = await service.event({ title: `Marked ${waited}`, ...times })
       const tab = await open(`/desk/events/${id}`)
       await tab.evaluate("document.getElementById('venue_name').focus()")
       await type(tab, 'The Bl')
@@ -129,7 +129,7 @@ describe('the form of an event in a browser', noChromium, () => {
     })
 
   test('the end moves with the start, and what was understood is said beneath', async () => {
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Moved',
       ...onDay('2027-06-10', '19:00:00', '21:30:00'),
       timezone: 'Europe/Oslo',
@@ -154,7 +154,7 @@ describe('the form of an event in a browser', noChromium, () => {
 
   test('the editor leaves a description alone until it is edited, then writes what was edited', async () => {
     const description = '<!-- wp:paragraph -->\n<p>Kept  so</p>\n<!-- /wp:paragraph -->'
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Blocks',
       description,
       ...onDay('2027-06-10', '19:00:00', '21:30:00'),
@@ -222,10 +222,7 @@ describe('the form of an event in a browser', noChromium, () => {
   ] as const
 
   test('the editor has the paragraphs and line breaks that the page shows', async () => {
-    const { id } = await service.create('/events', {
-      title: 'Raw',
-      ...onDay('2027-06-10', '19:00:00', '20:00:00'),
-    })
+    const { id } = await service.event({ title: 'Raw', ...onDay('2027-06-10', '19:00:00', '20:00:00') })
     for (const [what, description, expected] of RAW) {
       await service.update(`/events/${id}`, { description })
       const tab = await open(`/desk/events/${id}`)
@@ -252,7 +249,7 @@ describe('the form of an event in a browser', noChromium, () => {
     ]
     const times = onDay('2027-06-10', '19:00:00', '20:00:00')
     const event = { title: 'Kept', description: `${first}${second}${video}<p>Last</p>`, ...times }
-    const { id } = await service.create('/events', event)
+    const { id } = await service.event(event)
     const tab = await open(`/desk/events/${id}`)
     await untilShown(tab, "document.querySelector('.rich-frame .island')")
     equal(await tab.evaluate("document.querySelector('.island').textContent"), 'iframe')
@@ -345,7 +342,7 @@ describe('the form of an event in a browser', noChromium, () => {
       ],
     ] as const) {
       const times = onDay('2027-06-08', '19:00:00', '20:00:00')
-      const { id } = await service.create('/events', {
+      const { id } = await service.event({
         title: `Ruled ${scope}`,
         ...times,
         recurrence: 'FREQ=WEEKLY;COUNT=4',

@@ -108,13 +108,8 @@ describe('what the form of an event saves', () => {
       venue: (await service.create('/venues', { venue: 'Mill' })).id,
       organizer: (await service.create('/organizers', { organizer: 'Choir' })).id,
       author: Number(
-        (
-          await service.create('/events', {
-            title: 'By somebody',
-            start_date: '2027-05-01',
-            end_date: '2027-05-01',
-          })
-        ).author,
+        (await service.event({ title: 'By somebody', start_date: '2027-05-01', end_date: '2027-05-01' }))
+          .author,
       ),
     }
   })

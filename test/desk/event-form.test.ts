@@ -123,7 +123,7 @@ describe('the form of an event', () => {
   })
 
   test('what two editors change in different fields is merged; in one both sides are shown', async () => {
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Choir',
       description: 'As it was',
       ...onDay('2030-05-02', '19:00:00', '21:00:00'),
@@ -171,7 +171,7 @@ describe('the form of an event', () => {
   }
 
   test('a form that nobody has touched changes nothing', async () => {
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Late <em>night</em>',
       description: '<!-- wp:paragraph -->\n<p>Kept  as it is</p>\n<!-- /wp:paragraph -->',
       start_date: '2030-05-02 22:00:00',
@@ -220,7 +220,7 @@ describe('the form of an event', () => {
 
   test('what was typed is said in words, with what clashes with it and what may be the same', async () => {
     const { id } = await service.create('/venues', { venue: 'Narrow Room' })
-    await service.create('/events', {
+    await service.event({
       title: 'Mending Circle',
       ...onDay('2030-07-19', '19:00:00', '21:00:00'),
       venue: id,
@@ -248,7 +248,7 @@ describe('the form of an event', () => {
 
   test('each form of one event keeps its own text, and saving one leaves the text of the other', async () => {
     const times = onDay('2030-05-03', '19:00:00', '21:00:00')
-    const { id } = await service.create('/events', { title: 'In two tabs', ...times })
+    const { id } = await service.event({ title: 'In two tabs', ...times })
     const path = `/desk/events/${id}`
     const [one, other] = [await untouched(path), await untouched(path)]
     for (const [fields, title] of [
@@ -460,7 +460,7 @@ describe('the form of an event', () => {
   })
 
   test('a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Copied',
       slug: 'copied',
       ...onDay('2030-10-03', '20:30:00', '23:00:00'),
@@ -537,7 +537,7 @@ describe('the form of an event', () => {
     const fields = await untouched(`/desk/events/${id}`, contributor)
     await contributor.save(`/desk/events/${id}`, { ...fields, title: 'Better by a contributor' })
     equal((await service.get(`/events/${id}`)).body.title, 'By a contributor')
-    const { id: other } = await service.create('/events', {
+    const { id: other } = await service.event({
       title: 'Not theirs',
       ...onDay('2030-12-02', '10:00', '11:00'),
     })
@@ -559,10 +559,7 @@ describe('the form of an event', () => {
   })
 
   test('a form of few controls changes them: ends go with starts, a rule makes a series', async () => {
-    const { id } = await service.create('/events', {
-      title: 'Rehearsal',
-      ...onDay('2027-05-02', '19:30:00', '21:30:00'),
-    })
+    const { id } = await service.event({ title: 'Rehearsal', ...onDay('2027-05-02', '19:30:00', '21:30:00') })
     const at = `/desk/events/${id}`
     await editor.save(at, { start_time: '23:00' })
     const moved = (await service.get(`/events/${id}`)).body
@@ -601,7 +598,7 @@ describe('the form of an event', () => {
   })
 
   test('choices are said in words, and one that the form does not offer stays', async () => {
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Online',
       ...onDay('2030-05-02', '19:30:00', '21:30:00'),
       attendance: 'mixed',
@@ -657,11 +654,7 @@ describe('the form of an event', () => {
   test('what a picture shows is asked for at each event, and pages have the text of that event', async () => {
     const image = await uploadPicture(service, 60, 40)
     const make = async (title: string) => {
-      const { id } = await service.create('/events', {
-        title,
-        ...onDay('2030-06-01', '10:00', '11:00'),
-        image,
-      })
+      const { id } = await service.event({ title, ...onDay('2030-06-01', '10:00', '11:00'), image })
       return `/desk/events/${id}`
     }
     const change = async (form: string, more: Record<string, string | string[]>) => {
@@ -717,7 +710,7 @@ describe('the form of an event', () => {
   test('what is said of a picture is not said of the one that takes its place', async () => {
     const [one, other] = [await uploadPicture(service, 60, 40), await uploadPicture(service, 50, 40)]
     const times = onDay('2030-06-02', '10:00', '11:00')
-    const { id } = await service.create('/events', { title: 'Changed picture', ...times, image: one })
+    const { id } = await service.event({ title: 'Changed picture', ...times, image: one })
     const form = `/desk/events/${id}`
     const change = async (more: Record<string, string>) =>
       editor.post(form, { ...controlsIn((await editor.get(form)).body), ...more })
@@ -730,7 +723,7 @@ describe('the form of an event', () => {
   test('saving a form changes nothing of a picture, venue or rule that nobody touched', async () => {
     const times = onDay('2030-06-02', '10:00', '11:00')
     const image = await uploadPicture(service, 60, 40)
-    const other = await service.create('/events', { title: 'Beside', ...times, image })
+    const other = await service.event({ title: 'Beside', ...times, image })
     const save = async (form: Record<string, string | string[]>, id: number, more = {}) => {
       await editor.save(`/desk/events/${id}`, { ...form, ...more })
     }
@@ -742,7 +735,7 @@ describe('the form of an event', () => {
       { image_alt: 'hello' },
       { image_decorative: true },
     ]) {
-      const { id } = await service.create('/events', { title: 'Said', ...times, ...said })
+      const { id } = await service.event({ title: 'Said', ...times, ...said })
       const before = await read(id)
       await save(await open(id), id)
       deepEqual(await read(id), before)
@@ -753,7 +746,7 @@ describe('the form of an event', () => {
     equal((await open(other.id)).image_alt, '')
 
     const { id: venue } = await service.create('/venues', { venue: 'The Mill' })
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Opened',
       ...times,
       image,
@@ -779,7 +772,7 @@ describe('the form of an event', () => {
   })
 
   test('an event has several prices, each in a place of its own', async () => {
-    const { id } = await service.create('/events', {
+    const { id } = await service.event({
       title: 'Prices',
       ...onDay('2030-06-03', '10:00', '11:00'),
       cost: '12',
@@ -800,9 +793,9 @@ describe('the form of an event', () => {
     const somebody = await sitAtDesk(own, 'editor')
     const many = Array.from({ length: 501 }, (_, at) => `Category ${String(at).padStart(3, '0')}`)
     for (let at = 0; at < many.length; at += 100)
-      await own.create('/events', { title: 'Some', ...day, categories: many.slice(at, at + 100) })
+      await own.event({ title: 'Some', ...day, categories: many.slice(at, at + 100) })
     const last = await own.create('/categories', { name: 'Zither' })
-    const { id } = await own.create('/events', {
+    const { id } = await own.event({
       title: 'Many',
       ...onDay('2030-06-03', '10:00', '11:00'),
       categories: last.id,
@@ -830,11 +823,7 @@ describe('the form of an event', () => {
 
   test('the focal point of a picture is chosen in the form, told by REST and kept by pages', async () => {
     const image = await uploadPicture(service, 60, 40)
-    const { id } = await service.create('/events', {
-      title: 'Cropped',
-      ...onDay('2026-12-24', '10:00', '11:00'),
-      image,
-    })
+    const { id } = await service.event({ title: 'Cropped', ...onDay('2026-12-24', '10:00', '11:00'), image })
     const before = await service.get(`/events/${id}`)
     ok(!('focal_x' in before.body.image))
     const page = new URL(before.body.url).pathname

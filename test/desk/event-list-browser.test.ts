@@ -25,7 +25,7 @@ describe('the list of events in a browser', noChromium, () => {
     for (let i = 0; i < NAMES.length; i++)
       ids.push(
         (
-          await service.create('/events', {
+          await service.event({
             title: `Jazz night ${NAMES[i]}`,
             ...onDay(later(2 + i), '19:00:00', '21:00:00'),
           })
@@ -49,7 +49,7 @@ describe('the list of events in a browser', noChromium, () => {
   test('the dot of an event stands on the first line of its title, however long a word is', async () => {
     const title = 'Donaudampfschifffahrtsgesellschaftskapitänsversammlung'
     const times = { start_date: `${later(1)} 19:00:00`, end_date: `${later(1)} 21:00:00` }
-    const { id } = await service.create('/events', { title, ...times })
+    const { id } = await service.event({ title, ...times })
     const tab = await open('/desk/month', { width: 390 })
     const apart = await tab.evaluate<number>(`(() => {
       const link = [...document.querySelectorAll('.agenda a')].find((one) =>
@@ -104,7 +104,7 @@ describe('the list of events in a browser', noChromium, () => {
 
   test('keys of the inbox walk, open, send back, act on the focused card, and are switched off', async () => {
     for (const title of ['Key one', 'Key two'])
-      await service.create('/events', { title, ...onDay('2031-03-01', '10:00', '11:00'), status: 'pending' })
+      await service.event({ title, ...onDay('2031-03-01', '10:00', '11:00'), status: 'pending' })
     const tab = await open('/desk/inbox')
     await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
     const focused = () => tab.evaluate<string>('document.activeElement.textContent')
@@ -153,11 +153,7 @@ describe('the list of events in a browser', noChromium, () => {
 
   test('a series is one row, its tick means all of its dates and says so, and a link opens it', async () => {
     const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=8'
-    const { id } = await service.create('/events', {
-      title: 'Choir',
-      ...onDay(later(3), '18:00', '19:00'),
-      recurrence,
-    })
+    const { id } = await service.event({ title: 'Choir', ...onDay(later(3), '18:00', '19:00'), recurrence })
     for (const { width, scripts } of [
       { width: 1280, scripts: true },
       { width: 360, scripts: false },
@@ -187,7 +183,7 @@ describe('the list of events in a browser', noChromium, () => {
 
   test('a season of forty gets one picture from the library by four clicks and a search', async () => {
     for (let i = 0; i < 40; i++)
-      await service.create('/events', { title: `Season ${i}`, ...onDay(later(100 + i), '20:00', '22:00') })
+      await service.event({ title: `Season ${i}`, ...onDay(later(100 + i), '20:00', '22:00') })
     const picture = await uploadPicture(service, 60, 40)
     const media = `~/wp-json/wp/v2/media/${picture}`
     await service.put(media, { alt_text: 'The curtain of the season' })

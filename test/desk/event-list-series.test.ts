@@ -30,7 +30,7 @@ describe('a series in the list of events', () => {
 
   before(async () => {
     const make = (title: string, day: string, more: object = {}) =>
-      service.create('/events', { title, ...onDay(day, '19:00', '21:00'), ...more })
+      service.event({ title, ...onDay(day, '19:00', '21:00'), ...more })
     const weekly = (count: number) => ({ recurrence: `RRULE:FREQ=WEEKLY;COUNT=${count}` })
     // Two dates of the choir are over, eight are to come.
     const { post_parent } = await make('Choir', '2026-11-14', { ...weekly(10), tags: 'songs' })
@@ -80,7 +80,7 @@ describe('a series in the list of events', () => {
 
   test('is met once on the way through the pages, forwards and backwards', async () => {
     const make = (title: string, day: number, recurrence?: string) =>
-      service.create('/events', {
+      service.event({
         title,
         ...onDay(`2028-01-${String(1 + (day % 28)).padStart(2, '0')}`, '10:00', '11:00'),
         ...(recurrence !== undefined && { recurrence }),
@@ -118,10 +118,7 @@ describe('a series in the list of events', () => {
   })
 
   test('has its place by start where too many events match to sort them by their last change', async () => {
-    const { id: known } = await service.create('/events', {
-      title: 'Filler',
-      ...onDay('2030-01-01', '10:00', '11:00'),
-    })
+    const { id: known } = await service.event({ title: 'Filler', ...onDay('2030-01-01', '10:00', '11:00') })
     await service.app.database.write(async (tx) => {
       const row = await tx.selectFrom('events').selectAll().where('id', '=', known).executeTakeFirstOrThrow()
       for (let from = 0; from < 1000; from += 20) {

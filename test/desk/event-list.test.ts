@@ -29,7 +29,7 @@ describe('the list of events', () => {
     venue = (await service.create('/venues', { venue: 'Mill Yard' })).id
     await service.create('/categories', { name: 'Music', slug: 'music' })
     await service.create('/categories', { name: 'Jazz', slug: 'jazz', parent: 1 })
-    const make = (title: string, values: object) => service.create('/events', { title, ...values })
+    const make = (title: string, values: object) => service.event({ title, ...values })
     await make('Third', { ...on(9), categories: 'jazz' })
     await make('Second', {
       ...on(2, '20:00', '22:00'),
@@ -95,13 +95,7 @@ describe('the list of events', () => {
 
   test('has controls for organizers and tags, which take names and show them again', async () => {
     const { id } = await service.create('/organizers', { organizer: 'Choir &amp; Co' })
-    await service.create('/events', {
-      title: 'Named',
-      ...on(40),
-      organizer: id,
-      tags: 'open air',
-      status: 'draft',
-    })
+    await service.event({ title: 'Named', ...on(40), organizer: id, tags: 'open air', status: 'draft' })
     for (const query of [`organizer=${id}`, 'organizer=choir+%26+co', 'tags=Open+Air', 'tags=open-air']) {
       const { body } = await editor.get(`/desk/events?status=draft&${query}`)
       deepEqual(titlesIn(body), ['Named'], query)
@@ -157,7 +151,7 @@ describe('the list of events', () => {
 
   test('titles, names and reasons are text', async () => {
     const title = '<img src=x onerror=alert(1)> \u202egnp'
-    await service.create('/events', { title: `&lt;b&gt;${title}`, ...on(6), status: 'draft' })
+    await service.event({ title: `&lt;b&gt;${title}`, ...on(6), status: 'draft' })
     const { body } = await editor.get('/desk/events?status=draft')
     doesNotMatch(body, /<img src=x/)
     match(body, /dir="auto">/)
@@ -170,7 +164,7 @@ describe('the list of events', () => {
       start_date: i < 70 ? start : `${dayFromNow(40 + i)} 10:00:00`,
       end_date: `${dayFromNow(40 + i)} 11:00:00`,
     }))
-    for (const event of events) await service.create('/events', event)
+    for (const event of events) await service.event(event)
     for (const query of ['', 'search=row&', 'sort=title&', 'author=1&']) {
       const seen: string[][] = []
       let next: string | undefined = `/desk/events?${query}`

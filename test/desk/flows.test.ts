@@ -85,7 +85,7 @@ function workIn(start: () => Promise<Browser>, access: string): void {
   const eventNow = async () => (await service.get(`/events/${await idNow()}`, 'editor')).body
   const alive = () => person.see('form.event-form.alive')
   const create = (title: string, more: object = {}, as: Reader = 'editor') =>
-    service.create('/events', { title, ...onDay('2031-03-12', '19:00:00', '21:00:00'), ...more }, as)
+    service.event({ title, ...onDay('2031-03-12', '19:00:00', '21:00:00'), ...more }, as)
 
   const isPlain = async (title: string) => {
     const { status, venue, start_date, ...event } = await eventNow()

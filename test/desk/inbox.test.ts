@@ -15,11 +15,11 @@ describe('the inbox, Today and the history', () => {
     /href="(\/desk\/inbox\?after=[^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
 
   const send = (title: string, more: object = {}) =>
-    service.create('/events', { title, ...day, status: 'pending', ...more }, 'contributor')
+    service.event({ title, ...day, status: 'pending', ...more }, 'contributor')
 
   test('shows what waits to reviewers, its number in the rail, and contributors their own', async () => {
     const { id } = await send('Mending circle')
-    await service.create('/events', { title: 'An author’s own', ...day, status: 'pending' }, 'author')
+    await service.event({ title: 'An author’s own', ...day, status: 'pending' }, 'author')
     const page = await editor.get('/desk/inbox')
     equal(page.status, 200)
     match(page.body, /Mending circle/)
@@ -92,7 +92,7 @@ describe('the inbox, Today and the history', () => {
   test('an event is shown with what it clashes with, and with what it may be a double of', async () => {
     const at = onDay('2027-09-18', '15:00:00', '17:00:00')
     const hall = await service.create('/venues', { venue: 'Town hall' }, 'admin')
-    await service.create('/events', { title: 'Story night', ...at, venue: hall.id }, 'admin')
+    await service.event({ title: 'Story night', ...at, venue: hall.id }, 'admin')
     await service.create(
       '/events',
       { title: 'Toy swap', ...onDay('2027-09-19', '10:00:00', '12:00:00') },
@@ -187,7 +187,7 @@ describe('the inbox, Today and the history', () => {
   })
 
   test('the history says who changed what, and puts a version back', async () => {
-    const made = await service.create('/events', { title: 'First title', ...day, description: '<p>One</p>' })
+    const made = await service.event({ title: 'First title', ...day, description: '<p>One</p>' })
     await service.update(`/events/${made.id}`, { title: 'Second <title>', cost: '5' }, 'editor')
     const page = await editor.get(`/desk/events/${made.id}/history`)
     equal(page.status, 200)
@@ -205,7 +205,7 @@ describe('the inbox, Today and the history', () => {
   })
 
   test('one field is put back alone, with those that belong together with it', async () => {
-    const made = await service.create('/events', { title: 'One field', ...day, cost: '5' })
+    const made = await service.event({ title: 'One field', ...day, cost: '5' })
     const moved = onDay('2031-05-01', '18:30:00', '19:30:00')
     await service.update(`/events/${made.id}`, { ...moved, cost: '9', title: 'All fields' }, 'editor')
     const at = `/desk/events/${made.id}/history`

@@ -67,8 +67,7 @@ describe('at the desk', noChromium, () => {
     await service.create('/venues', { venue: 'The Blue Kettle', city: 'Kilvara' })
     await service.create('/venues', { venue: 'The Black Cat', city: 'Kilvara' })
   })
-  const made = async (title: string, more = {}) =>
-    (await service.create('/events', { title, ...times, ...more })).id
+  const made = async (title: string, more = {}) => (await service.event({ title, ...times, ...more })).id
   const open = async (path: string, login: Reader = 'editor') => {
     const tab = await openTab(browser, service, `/desk/${path}`, login)
     await untilSettled(tab)
@@ -255,7 +254,7 @@ describe('at the desk', noChromium, () => {
 
   for (const how of ['held key', 'double press'])
     test(`publishing by a ${how} says that it is published`, how === 'double press' ? {} : long, async () => {
-      await service.create('/events', { title: `Pending ${how}`, ...times, status: 'pending' }, 'contributor')
+      await service.event({ title: `Pending ${how}`, ...times, status: 'pending' }, 'contributor')
       const tab = await open('inbox')
       await untilShown(tab, "document.querySelector('details.keys:not([hidden])')")
       await tab.evaluate("document.querySelector('.inbox > li.card a.title').focus()")

@@ -8,7 +8,7 @@ let admin: AtDesk
 
 async function fill(): Promise<void> {
   admin = await sitAtDesk(service, 'admin')
-  await service.create('/events', { title: 'Choir', ...day }, 'editor')
+  await service.event({ title: 'Choir', ...day }, 'editor')
 }
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'

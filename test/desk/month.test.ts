@@ -11,12 +11,8 @@ describe('the month to plan on', () => {
   const startOf = async (id: number) => (await service.get(`/events/${id}`, 'editor')).body.start_date
 
   test('shows drafts and hidden events, and others’ drafts to those alone who may edit them', async () => {
-    await service.create('/events', { title: 'Planned quietly', ...at('2027-03-10'), status: 'draft' })
-    await service.create('/events', {
-      title: 'Listed nowhere',
-      ...at('2027-03-11'),
-      hide_from_listings: true,
-    })
+    await service.event({ title: 'Planned quietly', ...at('2027-03-10'), status: 'draft' })
+    await service.event({ title: 'Listed nowhere', ...at('2027-03-11'), hide_from_listings: true })
     const { status, body } = await editor.get('/desk/month/2027-03')
     equal(status, 200)
     match(body, /class="entry draft[^>]*>.{0,200}Planned quietly/)
@@ -29,7 +25,7 @@ describe('the month to plan on', () => {
     for (let batch = 0; batch < 6; batch++)
       await Promise.all(
         Array.from({ length: 50 }, (_, i) =>
-          service.create('/events', { title: `Stall ${batch}-${i}`, ...at('2027-05-08') }),
+          service.event({ title: `Stall ${batch}-${i}`, ...at('2027-05-08') }),
         ),
       )
     const { body } = await editor.get('/desk/month/2027-05')
@@ -46,7 +42,7 @@ describe('the month to plan on', () => {
   })
 
   test('an event moves to another day at the same time, and back', async () => {
-    const { id } = await service.create('/events', { title: 'Choir', ...at('2027-03-27') })
+    const { id } = await service.event({ title: 'Choir', ...at('2027-03-27') })
     const moved = await editor.post('/desk/month/move', { id: String(id), day: '2027-04-03' })
     equal(moved.status, 303)
     equal(moved.headers.get('location'), `/desk/month/2027-04?moved=${id}&from=2027-03-27`)
@@ -62,14 +58,14 @@ describe('the month to plan on', () => {
   })
 
   test('an event that is moved to its own day is not written', async () => {
-    const { id } = await service.create('/events', { title: 'Still', ...at('2027-06-01') })
+    const { id } = await service.event({ title: 'Still', ...at('2027-06-01') })
     const before = (await service.get(`/events/${id}`)).headers.get('etag')
     await editor.save('/desk/month/move', { id: String(id), day: '2027-06-01' })
     equal((await service.get(`/events/${id}`)).headers.get('etag'), before)
   })
 
   test('of a date of a series it asks which dates are meant', async () => {
-    const first = await service.create('/events', {
+    const first = await service.event({
       title: 'Jazz',
       ...at('2027-09-02'),
       recurrence: 'RRULE:FREQ=WEEKLY;COUNT=4',
@@ -89,11 +85,7 @@ describe('the month to plan on', () => {
   })
 
   test('undo moves the same dates of a series back', async () => {
-    await service.create('/events', {
-      title: 'Quartet',
-      ...at('2027-10-05'),
-      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=4',
-    })
+    await service.event({ title: 'Quartet', ...at('2027-10-05'), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=4' })
     const list = '/events?search=Quartet&start_date=2027-10-01&end_date=2027-11-01'
     const starts = async () =>
       (await service.get(list)).body.events.map((event: { start_date: string }) => event.start_date)
@@ -115,7 +107,7 @@ describe('the month to plan on', () => {
   })
 
   test('who may not edit an event has no way to move it, and is refused', async () => {
-    const { id } = await service.create('/events', { title: 'Theirs', ...at('2027-07-01') })
+    const { id } = await service.event({ title: 'Theirs', ...at('2027-07-01') })
     const author = await sitAtDesk(service, 'author')
     doesNotMatch((await author.get('/desk/month/2027-07')).body, new RegExp(`chosen=${id}`))
     equal((await author.post('/desk/month/move', { id: String(id), day: '2027-07-02' })).status, 403)
@@ -124,7 +116,7 @@ describe('the month to plan on', () => {
   test('wrong months, days and ids are told, and nothing is changed', async () => {
     for (const path of ['/desk/month/2027-13', '/desk/month/now', '/desk/month/0000-01'])
       equal((await editor.get(path)).status, 404, path)
-    const { id } = await service.create('/events', { title: 'Fixed', ...at('2027-08-01') })
+    const { id } = await service.event({ title: 'Fixed', ...at('2027-08-01') })
     for (const day of ['2027-02-31', '', 'tomorrow', '99999-01-01'])
       equal((await editor.post('/desk/month/move', { id: String(id), day })).status, 400, day)
     equal((await editor.post('/desk/month/move', { id: '0', day: '2027-08-02' })).status, 404)

@@ -46,7 +46,7 @@ describe('the pictures of a calendar, on pages of their own', () => {
     ok(found)
     deepEqual(others, [])
     const event = { title: 'Regatta', ...onDay('2027-05-04', '10:00', '12:00'), image: found }
-    await service.create('/events', event)
+    await service.event(event)
     const unused = shownIn((await editor.get('/desk/pictures?only=unused')).body)
     ok(!unused.includes(found))
     ok(unused.length > 0)
@@ -89,7 +89,7 @@ describe('the pictures of a calendar, on pages of their own', () => {
     })
     deepEqual([(await media()).alt_text, (await media()).caption.raw], ['A boat', 'Photo: Bert'])
     const event = { title: 'Boats', ...onDay('2027-05-05', '10:00', '12:00'), image: id }
-    const made = await service.create('/events', event)
+    const made = await service.event(event)
     equal((await service.get(`/events/${made.id}`)).body.image.focal_x, 1)
     const long = await editor.post(`/desk/pictures/${id}`, { ...shown, alt_text: 'x'.repeat(1500) })
     equal(long.status, 422)
@@ -98,7 +98,7 @@ describe('the pictures of a calendar, on pages of their own', () => {
   test('another file takes the place of one, and events show it at once', async () => {
     const id = await upload(editor, 'old.png', '#00aa00')
     const event = { title: 'Shows it', ...onDay('2027-05-06', '10:00', '12:00'), image: id }
-    const made = await service.create('/events', event)
+    const made = await service.event(event)
     const image = async () => (await service.get(`/events/${made.id}`)).body.image
     const before = await image()
     const answer = await send(editor, `/desk/pictures/${id}`, {}, [await png('new.png', '#0000aa')])

@@ -14,7 +14,7 @@ describe('a postponed event', () => {
   const editor = deskHere(service, 'editor')
 
   const make = async (title: string, day: string, values: object = {}) =>
-    (await service.create('/events', { title, ...onDay(day, '19:00:00', '21:30:00'), ...values })).id
+    (await service.event({ title, ...onDay(day, '19:00:00', '21:30:00'), ...values })).id
   const read = async (id: number) => (await service.get(`/events/${id}`, 'admin')).body
   const pageOf = async (id: number) => (await service.page(new URL((await read(id)).url).pathname)).body
   const linkedIn = (page: string) =>

@@ -11,7 +11,7 @@ describe('records that are not wanted any more', () => {
     const venue = await service.create('/venues', { venue: 'Counted Hall' })
     const organizer = await service.create('/organizers', { organizer: 'Counted Choir' })
     for (let i = 0; i < 3; i++)
-      await service.create('/events', { title: `Use ${i}`, ...day, venue: venue.id, organizer: organizer.id })
+      await service.event({ title: `Use ${i}`, ...day, venue: venue.id, organizer: organizer.id })
     const venues = (await editor.get('/desk/venues?search=counted')).body
     match(venues, new RegExp(`href="/desk/events\\?venue=${venue.id}">3</a>`))
     match((await editor.get('/desk/organizers?search=counted')).body, />3<\/a>/)
@@ -20,7 +20,7 @@ describe('records that are not wanted any more', () => {
 
   test('removing a venue in use says by how many first, and an unused one goes at once', async () => {
     const used = await service.create('/venues', { venue: 'Used Hall' })
-    for (let i = 0; i < 2; i++) await service.create('/events', { title: 'Fair', ...day, venue: used.id })
+    for (let i = 0; i < 2; i++) await service.event({ title: 'Fair', ...day, venue: used.id })
     const asked = await editor.post(`/desk/venues/${used.id}/trash`, {})
     equal(asked.status, 200)
     match(asked.body, /Events that have it: 2/)
@@ -55,7 +55,7 @@ describe('records that are not wanted any more', () => {
     ] as const) {
       const twice = await service.create(`/${room}`, { [naming]: 'The Twin' })
       const stays = await service.create(`/${room}`, { [naming]: 'The One' })
-      const event = await service.create('/events', { title: 'Over', ...day, [link]: twice.id })
+      const event = await service.event({ title: 'Over', ...day, [link]: twice.id })
       match((await editor.get(`/desk/${room}/${twice.id}`)).body, /\/merge">Merge…/)
       match((await editor.get(`/desk/${room}/${twice.id}/merge`)).body, /undone for 30 days/)
       const wrong = await editor.post(`/desk/${room}/${twice.id}/merge`, { into: 'Nobody' })

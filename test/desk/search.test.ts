@@ -10,8 +10,8 @@ describe('the search of the bar', () => {
   let jazz: { id: number; slug: string; ical_uid?: string }
 
   before(async () => {
-    jazz = await service.create('/events', { title: 'Thursday Jazz', ...day })
-    await service.create('/events', { title: 'Jazz for Children', ...day, status: 'draft' })
+    jazz = await service.event({ title: 'Thursday Jazz', ...day })
+    await service.event({ title: 'Jazz for Children', ...day, status: 'draft' })
     await service.create('/venues', { venue: 'Mill Yard', city: 'Cork' })
     await service.create('/organizers', { organizer: 'Harbour Choir' })
   })
@@ -81,7 +81,7 @@ describe('the search of the bar', () => {
   })
 
   test('another form or a wrong letter of a word is found, if nothing else is', async () => {
-    const { id } = await service.create('/events', { title: 'Night at the Jazzkeller', ...day })
+    const { id } = await service.event({ title: 'Night at the Jazzkeller', ...day })
     await until(async () => (await goal('jazzkeler')) === `/desk/events/${id}`, 'it is not found')
     for (const search of ['night jazzkeller', 'nights', 'jazzkellers'])
       equal(await goal(search), `/desk/events/${id}`, search)

@@ -79,7 +79,7 @@ describe('what the desk shows of what others have not published', () => {
       venue: Number(ids.venue),
       author: service.userIds.author,
     }
-    const { id } = await service.create('/events', linked, 'editor')
+    const { id } = await service.event(linked, 'editor')
     const form = { title: 'Changed', venue: [ids.venue], venue_name: '' }
     await author.save(`/desk/events/${id}`, form)
     equal((await service.get(`/events/${id}`, 'editor')).body.venue.venue, 'Hidden hall')
@@ -91,8 +91,8 @@ describe('what the desk shows of what others have not published', () => {
   test('what somebody made before becoming a reader is shown as by REST: drafts, no trash', async () => {
     const own = { ...day, author: service.userIds.subscriber, status: 'draft' }
     const [draft, gone] = [
-      await service.create('/events', { ...own, title: 'Formerly drafted' }, 'editor'),
-      await service.create('/events', { ...own, title: 'Formerly trashed' }, 'editor'),
+      await service.event({ ...own, title: 'Formerly drafted' }, 'editor'),
+      await service.event({ ...own, title: 'Formerly trashed' }, 'editor'),
     ]
     await service.remove(`/events/${gone.id}`, 'editor')
     const answers = await Promise.all(
@@ -123,7 +123,7 @@ describe('what the desk shows of what others have not published', () => {
       online_shown: 'never',
       author: service.userIds.contributor,
     }
-    const { id } = await service.create('/events', linked, 'editor')
+    const { id } = await service.event(linked, 'editor')
     const [author, editor] = [await sitAtDesk(service, 'contributor'), await sitAtDesk(service, 'editor')]
     const form = await author.get(`/desk/events/${id}`)
     const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []

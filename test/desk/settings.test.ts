@@ -27,10 +27,7 @@ const DAY = 86_400_000
 
 test('the first administrator gives name, language, zone, currency, their name and a password', async () => {
   // Made over REST before anybody had a look at the desk.
-  const { id } = await service.create('/events', {
-    title: 'Concert',
-    ...onDay('2027-06-01', '19:30:00', '21:00:00'),
-  })
+  const { id } = await service.event({ title: 'Concert', ...onDay('2027-06-01', '19:30:00', '21:00:00') })
   const link = await makeLink('admin')
   const { body } = await service.page(link, { 'accept-language': 'de-AT, en;q=0.5' })
   match(body, /<html lang="de">/)
@@ -155,7 +152,7 @@ test('an invitation lasts seven days, says whom to ask later, is made again or r
 })
 
 test('what was published by mistake is a draft again by one click, unless it was changed', async () => {
-  const { id } = await service.create('/events', { title: 'Early', status: 'draft', ...day })
+  const { id } = await service.event({ title: 'Early', status: 'draft', ...day })
   const saved = await admin.post(`/desk/events/${id}`, { title: 'Early', status: 'publish' })
   const { body } = await admin.get(saved.headers.get('location') ?? '')
   const form =

@@ -84,7 +84,7 @@ test(`a change of the zone keeps hours or moments, also of series, undone (seed 
   const property = fc.asyncProperty(events, change, async (planned, { from, to }) => {
     await zoneIs(from)
     for (const { start, hours, allDay, repeats } of planned)
-      await service.create('/events', {
+      await service.event({
         title: 'Choir',
         start_date: start,
         end_date: laterBy(start, hours),
@@ -132,17 +132,12 @@ function keepsHour(event: Known, former: Known): void {
 test('what was made or changed since stays so when a change is taken back', async () => {
   await zoneIs('UTC')
   const [one, other] = await Promise.all(
-    ['One', 'Other'].map((title) =>
-      service.create('/events', { title, ...onDay('2027-06-01', '10:00:00', '11:00:00') }),
-    ),
+    ['One', 'Other'].map((title) => service.event({ title, ...onDay('2027-06-01', '10:00:00', '11:00:00') })),
   )
   await admin.post('/desk/settings', { timezone: 'Europe/Dublin', keep: 'hour' })
   await untilZone('Europe/Dublin')
   await service.update(`/events/${one.id}`, { ...onDay('2027-06-01', '12:00:00', '13:00:00') })
-  const added = await service.create('/events', {
-    title: 'Added',
-    ...onDay('2027-06-01', '15:00:00', '16:00:00'),
-  })
+  const added = await service.event({ title: 'Added', ...onDay('2027-06-01', '15:00:00', '16:00:00') })
   await admin.post('/desk/settings/zone/undo', { change: idIn((await admin.get('/desk/settings')).body) })
   await untilZone('UTC')
   const timesOf = async (id: number) => {
@@ -198,7 +193,7 @@ test('while events are moved to a zone or back, and for an empty zone, no other 
 test('an event in the skipped hour keeps its length, and is taken back to the second', async () => {
   await zoneIs('UTC')
   const times = { start_date: '2027-03-28 02:30:00', end_date: '2027-03-28 03:30:00' }
-  const { id } = await service.create('/events', { title: 'Night walk', ...times })
+  const { id } = await service.event({ title: 'Night walk', ...times })
   const before = (await known()).find((event) => event.id === id)
   await admin.post('/desk/settings', { timezone: 'Europe/Berlin', keep: 'hour' })
   await untilZone('Europe/Berlin')

@@ -13,7 +13,7 @@ const headers = credentialsOf('editor')
 before(async () => {
   await service.ready
   address = new URL(`${service.origin}/mcp`)
-  await service.create('/events', { title: 'Jazz', ...day })
+  await service.event({ title: 'Jazz', ...day })
 })
 async function use(client: Pick<Client, 'listTools' | 'callTool'>): Promise<void> {
   const { tools } = await client.listTools()

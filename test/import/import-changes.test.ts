@@ -34,7 +34,7 @@ describe('an import of another calendar of this kind', () => {
   test('asks for what has changed since the last run alone', async (t) => {
     const { other, calendar, source, asked, lists } = await pair(t)
     for (let i = 1; i <= 5; i++)
-      await other.create('/events', { title: `Evening ${i}`, ...at(i), venue: { venue: 'Hall' } })
+      await other.event({ title: `Evening ${i}`, ...at(i), venue: { venue: 'Hall' } })
     await calendar.run(0, 'import', source)
     equal((await titles(calendar)).length, 5)
     equal(lists(), 0)
@@ -46,7 +46,7 @@ describe('an import of another calendar of this kind', () => {
     const [first, second] = (await other.get(ALL)).body.events
     await other.update(`/events/${first.id}`, { title: 'Changed' })
     await other.remove(`/events/${second.id}`, 'admin')
-    await other.create('/events', { title: 'New', ...at(20) })
+    await other.event({ title: 'New', ...at(20) })
     const { out } = await calendar.kalends('import', source)
     match(out, /event \d+ \(Evening 2\) is gone from the source\./)
     match(out, /1 made, 1 changed, 1 unchanged/)
@@ -63,7 +63,7 @@ describe('an import of another calendar of this kind', () => {
 
   test('brings what has changed since a time alone with --since, and takes nothing for gone', async (t) => {
     const { other, calendar, source } = await pair(t)
-    for (let i = 1; i <= 2; i++) await other.create('/events', { title: `Evening ${i}`, ...at(i) })
+    for (let i = 1; i <= 2; i++) await other.event({ title: `Evening ${i}`, ...at(i) })
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
     const later = await calendar.kalends('import', '--mirror', '--since', `${day(1)} 12:30`, source)
     match(later.out, /0 made/)
@@ -83,7 +83,7 @@ describe('an import of another calendar of this kind', () => {
 
   test('reads everything again after an undo, a refused token, and when something was missing', async (t) => {
     const { other, calendar, source, asked } = await pair(t)
-    await other.create('/events', { title: 'Evening', ...at(1) })
+    await other.event({ title: 'Evening', ...at(1) })
     await calendar.kalends('import', source)
     await calendar.kalends('imports', 'undo', '1')
     deepEqual(await titles(calendar), [])
@@ -94,18 +94,14 @@ describe('an import of another calendar of this kind', () => {
     asked.length = 0
     match((await calendar.kalends('import', source)).out, /1 unchanged/)
     equal(asked.length, 2)
-    await other.create('/events', { title: 'Pictured', ...at(2), image: undefined })
+    await other.event({ title: 'Pictured', ...at(2), image: undefined })
     match((await calendar.kalends('import', source)).out, /1 made/)
   })
 
   test('follows occurrences and whole series that are removed there', async (t) => {
     const { other, calendar, source } = await pair(t)
-    const made = await other.create('/events', {
-      title: 'Weekly',
-      ...at(4),
-      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
-    })
-    await other.create('/events', { title: 'Once', ...at(5) })
+    const made = await other.event({ title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    await other.event({ title: 'Once', ...at(5) })
     await calendar.kalends('import', '--mirror', source)
     deepEqual(await titles(calendar), ['Weekly', 'Once', 'Weekly', 'Weekly'])
     const { events } = (await other.get(`/events?post_parent=${made.post_parent}&start_date=2027-01-01`)).body
@@ -119,16 +115,12 @@ describe('an import of another calendar of this kind', () => {
 
   test('counts and tells each event once, where a lost occurrence has all read again', async (t) => {
     const { other, calendar, source } = await pair(t)
-    const made = await other.create('/events', {
-      title: 'Weekly',
-      ...at(4),
-      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
-    })
+    const made = await other.event({ title: 'Weekly', ...at(4), recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
     const [once, both] = [
-      await other.create('/events', { title: 'Once', ...at(5) }),
-      await other.create('/events', { title: 'Both', ...at(6) }),
+      await other.event({ title: 'Once', ...at(5) }),
+      await other.event({ title: 'Both', ...at(6) }),
     ]
-    await other.create('/events', { title: 'Still', ...at(7) })
+    await other.event({ title: 'Still', ...at(7) })
     await calendar.kalends('import', source)
     const here = (await calendar.service.get(`${ALL}&search=Both`)).body.events[0]
     await calendar.service.update(`/events/${here.id}`, { title: 'Both here' })
@@ -143,11 +135,11 @@ describe('an import of another calendar of this kind', () => {
 
   test('is read from its beginning under another address, also where the last run was cut off', async (t) => {
     const { other, calendar, source } = await pair(t)
-    await other.create('/events', { title: 'First', ...at(1) })
+    await other.event({ title: 'First', ...at(1) })
     await calendar.kalends('import', '--name', 'town', source)
     const cutOff = { state: 'failed', position: '[4,2,50]' } as const
     await calendar.service.app.database.write((tx) => tx.updateTable('imports').set(cutOff).execute())
-    await other.create('/events', { title: 'Second', ...at(2) })
+    await other.event({ title: 'Second', ...at(2) })
     match(
       (await calendar.kalends('import', '--same-as', 'town', source)).out,
       /1 made, 0 changed, 1 unchanged/,
@@ -156,7 +148,7 @@ describe('an import of another calendar of this kind', () => {
 
   test('counts the events of a source that are still here, however many it has lost at once', async (t) => {
     const { other, calendar, source } = await pair(t)
-    await other.create('/events', { title: 'Evening', ...at(1) })
+    await other.event({ title: 'Evening', ...at(1) })
     await calendar.kalends('import', source)
     const records = Array.from({ length: 70_000 }, (_, id) => id)
     equal(await countLive(calendar.service.app.database.read, 1, 'event', records), 1)

@@ -481,7 +481,7 @@ describe('an import of another format', () => {
       { title: 'C', organizer: [{ organizer: 'a\\|b' }], categories: ['Kids | Teens'] },
     ]
     for (const event of events)
-      await other.service.create('/events', { ...event, ...onDay('2026-07-05', '20:00', '21:00') })
+      await other.service.event({ ...event, ...onDay('2026-07-05', '20:00', '21:00') })
     const text = await (
       await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=csv`)
     ).text()
@@ -509,7 +509,7 @@ describe('an import of another format', () => {
         { title: 'Abgesagt: das Stück', event_status: 'scheduled' },
       ]
       for (const state of states)
-        await other.service.create('/events', { ...state, ...onDay('2026-07-05', '20:00:00', '21:00:00') })
+        await other.service.event({ ...state, ...onDay('2026-07-05', '20:00:00', '21:00:00') })
       const text = await (
         await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=ics`)
       ).text()
@@ -573,13 +573,8 @@ describe('an import of another format', () => {
     const { service } = calendar
     const times = onDay('2026-07-05', '20:00:00', '21:00:00')
     const place = { venue: { venue: 'Hall' } }
-    await service.create('/events', {
-      title: 'Often',
-      ...times,
-      ...place,
-      recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
-    })
-    const { id } = await service.create('/events', { title: 'Ball', ...times, ...place })
+    await service.event({ title: 'Often', ...times, ...place, recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
+    const { id } = await service.event({ title: 'Ball', ...times, ...place })
     const [first] = await events()
     await service.update(`/events/${first.id}`, { title: 'Special' })
     const before = await calendar.rows()

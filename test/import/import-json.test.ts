@@ -104,7 +104,7 @@ describe('an import of records as the interface shows them', () => {
     const ranges = ['0|3|6', '$5, $7.50, $10', ['3 €', '5 €', '4 €'], 'Adults 10, children 5, families 20']
     const costs = ['€0', '0', '0.00 EUR', 'Free', 'kostenlos', '€0 – €10', '', ...ranges]
     for (const [at, cost] of costs.entries())
-      await other.service.create('/events', {
+      await other.service.event({
         title: `Cost ${at}`,
         start_date: '2026-03-01',
         end_date: '2026-03-01',

@@ -71,7 +71,7 @@ describe('a site that has moved here', () => {
   ]
   before(async () => {
     place = await startPlace()
-    own = await place.calendar.service.create('/events', { ...event(0, 'fest'), title: 'Of its own' })
+    own = await place.calendar.service.event({ ...event(0, 'fest'), title: 'Of its own' })
     await place.calendar.service.create('/venues', { venue: 'Hall', slug: 'hall' })
     await importLines(place.calendar, records)
   })
@@ -254,7 +254,7 @@ describe('a site that stays the original', () => {
   test('is named by each date of a series with its day', async () => {
     const { calendar } = place
     const source = await startCalendar()
-    await source.service.create('/events', {
+    await source.service.event({
       title: 'Yoga',
       ...onDay('2027-05-03', '18:00:00', '19:00:00'),
       recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',

@@ -344,7 +344,7 @@ test('pictures come along with series, their dates, venues and categories, once 
   const [{ source_url: url }] = (await source.service.get('~/wp-json/wp/v2/media')).body
   const description = `<p>Seen <img src="${url}" /></p>`
   const category = await source.service.create('/categories', { name: 'Music', description })
-  const series = await source.service.create('/events', {
+  const series = await source.service.event({
     title: 'Yoga',
     ...onDay('2027-05-03', '18:00:00', '19:00:00'),
     recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',

@@ -39,12 +39,8 @@ describe('what a source calls private', () => {
   for (const format of FORMATS)
     test(`goes out by ${format} with its status and comes in with it, into another calendar`, async () => {
       for (const status of ['publish', 'private', 'draft', 'pending'])
-        await calendar.service.create('/events', { title: `A ${status}`, ...TIMES, status })
-      await calendar.service.create('/events', {
-        title: 'A future',
-        ...TIMES,
-        date_utc: '2099-01-01 08:00:00',
-      })
+        await calendar.service.event({ title: `A ${status}`, ...TIMES, status })
+      await calendar.service.event({ title: 'A future', ...TIMES, date_utc: '2099-01-01 08:00:00' })
       await using there = await startCalendar({ timezone: 'UTC' })
       const file = await there.file(`all.${format}`, await exported(format))
       await there.run(0, 'import', file)
@@ -69,13 +65,13 @@ describe('what a source calls private', () => {
         ['D', 'publish'],
         ['E', 'private'],
       ])
-        await calendar.service.create('/events', { title, ...TIMES, status })
+        await calendar.service.event({ title, ...TIMES, status })
       const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=3'
       for (const [title, status] of [
         ['C', 'draft'],
         ['F', 'publish'],
       ])
-        await calendar.service.create('/events', { title, ...TIMES, status, recurrence })
+        await calendar.service.event({ title, ...TIMES, status, recurrence })
       const date = '2020-06-07 08:09:10'
       await calendar.service.app.database.write(async (tx) => {
         await tx.updateTable('events').set({ date }).execute()
@@ -103,19 +99,10 @@ describe('what a source calls private', () => {
   for (const format of FORMATS)
     test(`changes nothing when the calendar's own ${format} comes back`, async () => {
       for (const status of ['publish', 'private', 'draft', 'pending'])
-        await calendar.service.create('/events', {
-          title: `A ${status}`,
-          ...TIMES,
-          status,
-          venue: { venue: 'Hall' },
-        })
-      await calendar.service.create('/events', {
-        title: 'A future',
-        ...TIMES,
-        date_utc: '2099-01-01 08:00:00',
-      })
+        await calendar.service.event({ title: `A ${status}`, ...TIMES, status, venue: { venue: 'Hall' } })
+      await calendar.service.event({ title: 'A future', ...TIMES, date_utc: '2099-01-01 08:00:00' })
       for (const status of ['publish', 'private', 'draft'])
-        await calendar.service.create('/events', {
+        await calendar.service.event({
           title: `Often ${status}`,
           ...TIMES,
           status,
@@ -213,7 +200,7 @@ describe('what a source calls private', () => {
       const { id } = await calendar.service.create('/venues', venue)
       const organizer = await calendar.service.create('/organizers', { organizer: 'Crew', status: 'private' })
       const links = { venue: id, organizer: [organizer.id] }
-      await calendar.service.create('/events', { title: 'Rough', ...TIMES, status: 'draft', ...links })
+      await calendar.service.event({ title: 'Rough', ...TIMES, status: 'draft', ...links })
       const there = await startCalendar({ timezone: 'UTC' })
       t.after(there.close)
       const { out, code } = await there.kalends(
@@ -230,10 +217,10 @@ describe('what a source calls private', () => {
     })
 
   test('is marked in a calendar file, so that other programs know it too', async () => {
-    await calendar.service.create('/events', { title: 'Closed', ...TIMES, status: 'private' })
-    await calendar.service.create('/events', { title: 'Rough', ...TIMES, status: 'draft' })
-    await calendar.service.create('/events', { title: 'Later', ...TIMES, date_utc: '2099-01-01 08:00:00' })
-    await calendar.service.create('/events', { title: 'Open', ...TIMES })
+    await calendar.service.event({ title: 'Closed', ...TIMES, status: 'private' })
+    await calendar.service.event({ title: 'Rough', ...TIMES, status: 'draft' })
+    await calendar.service.event({ title: 'Later', ...TIMES, date_utc: '2099-01-01 08:00:00' })
+    await calendar.service.event({ title: 'Open', ...TIMES })
     const parts = (await exported('ics')).split('BEGIN:VEVENT').slice(1)
     const marks = parts.map((part) => [
       /^SUMMARY:(.*)\r$/m.exec(part)?.[1],

@@ -49,7 +49,7 @@ describe('calendar files as programs write them', () => {
 
   test('text that only shows markup comes back as text from the own calendar file', async () => {
     const description = 'Write &lt;b&gt;bold&lt;/b&gt; for bold.'
-    await calendar.service.create('/events', {
+    await calendar.service.event({
       title: 'Lesson',
       start_date: '2027-07-05',
       end_date: '2027-07-05',

@@ -105,7 +105,7 @@ describe('a calendar that was imported under another name', () => {
   })
 
   test('brings in an event of this calendar itself no second time', async () => {
-    await calendar.service.create('/events', { title: 'Own', ...onDay('2027-05-01', '20:00', '21:00') })
+    await calendar.service.event({ title: 'Own', ...onDay('2027-05-01', '20:00', '21:00') })
     const [uid = ''] = await uids()
     const source = await calendar.file('back.ics', ics(titled(uid, 'Own'), titled('new@x', 'New')))
     match((await calendar.kalends('import', source)).out, /is here already: event \d+\n/)

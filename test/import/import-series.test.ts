@@ -412,7 +412,7 @@ describe('an import of events that repeat', () => {
 describe('an import of the series of another calendar', () => {
   async function fill({ service }: Calendar): Promise<void> {
     const at = (day: string, hours: string) => `${YEAR}-${day} ${hours}:00:00`
-    const market = await service.create('/events', {
+    const market = await service.event({
       title: 'Market & more',
       start_date: at('01-05', '20'),
       end_date: at('01-05', '22'),
@@ -429,18 +429,14 @@ describe('an import of the series of another calendar', () => {
     await service.remove(`/events/${third.id}`, 'admin')
     await service.update(`/events/${fourth.id}`, { slug: 'fourth-of-them', venue: { venue: 'Elsewhere' } })
     await service.update(`/events/${fifth.id}`, { status: 'private' })
-    await service.create('/events', {
+    await service.event({
       title: 'Days',
       all_day: true,
       start_date: `${YEAR}-02-01`,
       end_date: `${YEAR}-02-02`,
       recurrence: { frequency: 'monthly', month_days: [1], until: `${YEAR}-06-01`, added: [`${YEAR}-03-05`] },
     })
-    await service.create('/events', {
-      title: 'Once',
-      start_date: at('01-06', '10'),
-      end_date: at('01-06', '11'),
-    })
+    await service.event({ title: 'Once', start_date: at('01-06', '10'), end_date: at('01-06', '11') })
   }
 
   test('as iCalendar has the same occurrences, with those that are changed or canceled', async (t) => {
@@ -500,7 +496,7 @@ describe('an import of the series of another calendar', () => {
     test(`as ${kind} follows an event that begins to repeat there, which keeps its id here`, async (t) => {
       const [other, calendar] = [await calendarOf(t), await calendarOf(t)]
       const times = onDay(`${YEAR}-01-05`, '20:00:00', '22:00:00')
-      const { id } = await other.service.create('/events', { title: 'Once', ...times })
+      const { id } = await other.service.event({ title: 'Once', ...times })
       const save = async () =>
         kind === 'site'
           ? other.service.origin

@@ -43,13 +43,13 @@ describe('an import of a site', () => {
     calendar = await startCalendar({ timezone: 'Europe/Berlin' })
     await source.service.create('/categories', { name: 'Music', slug: 'music' })
     for (let i = 1; i <= 60; i++)
-      await source.service.create('/events', {
+      await source.service.event({
         title: `Evening ${i} & more`,
         ...onDay(`2026-07-${String((i % 28) + 1).padStart(2, '0')}`, '20:00:00', '22:00:00'),
         categories: ['music'],
         venue: { venue: 'Hall', city: 'Kilvara' },
       })
-    await source.service.create('/events', {
+    await source.service.event({
       title: 'Draft',
       status: 'draft',
       start_date: '2026-07-05',

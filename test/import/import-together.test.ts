@@ -66,7 +66,7 @@ for (const [how, before] of [
       const category = await service.create('/categories', { name: 'Music', slug: 'music' })
       const tag = await service.create('/tags', { name: 'Late', slug: 'late' })
       const links = { venue: venue.id, organizer: [organizer.id], categories: [category.id], tags: [tag.id] }
-      for (const values of EVENTS) await service.create('/events', { ...values, ...links }, 'author')
+      for (const values of EVENTS) await service.event({ ...values, ...links }, 'author')
       const shown = { venue, organizer: [organizer], categories: [category], tags: [tag], image: false }
       const records = [...before, ...EVENTS.map((values, at) => ({ id: 1000 + at, ...values, ...shown }))]
       // A long file is JSON, since the first lines of NDJSON are read before the thread has started.

@@ -39,7 +39,7 @@ test('webhooks are told what an import by command creates, nothing by a repeated
   await until(() => told.length >= 2, 'the messages')
   deepEqual(told.sort(), ['event.created Imported one', 'event.created Imported two'])
   await calendar.run(0, 'import', path)
-  await service.create('/events', { title: 'Last', ...onDay('2027-04-02', '10:00', '11:00') })
+  await service.event({ title: 'Last', ...onDay('2027-04-02', '10:00', '11:00') })
   await until(() => told.length >= 3, 'the last message')
   deepEqual(told.slice(2), ['event.created Last'])
 })

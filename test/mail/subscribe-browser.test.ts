@@ -42,7 +42,7 @@ for (const { name, program, start } of BROWSERS) {
       relay = await startRelay()
       service = await startService({ mail: relay.address, mail_from: 'calendar@example.org' })
       const title = 'A concert \u202e with a long title'
-      event = (await service.create('/events', { title, ...day })).id
+      event = (await service.event({ title, ...day })).id
     })
     after(async () => {
       await browser?.close()

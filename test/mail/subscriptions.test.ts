@@ -129,21 +129,21 @@ describe('subscriptions by e-mail', () => {
   test('an issue lists what is on, each series once, what is new, with headers of lists', async () => {
     await service.create('/categories', { name: 'Jazz' })
     const jazz = { categories: ['jazz'] }
-    await service.create('/events', {
+    await service.event({
       title: 'Jam &amp; more',
       venue: { venue: 'Old Mill' },
       ...onDay('2026-11-28', '20:00:00'),
       ...jazz,
     })
-    await service.create('/events', { title: 'Talk', ...onDay('2026-11-28', '18:00:00') })
-    await service.create('/events', {
+    await service.event({ title: 'Talk', ...onDay('2026-11-28', '18:00:00') })
+    await service.event({
       title: 'Course',
       ...onDay('2026-11-27', '18:00:00', '19:00:00'),
       ...jazz,
       recurrence: { rule: 'FREQ=DAILY;COUNT=5' },
     })
     await subscribed('cleo@example.com', { list: 'categories=jazz', rhythm: 'weekly' })
-    await service.create('/events', { title: 'New year', ...onDay('2027-01-01', '20:00:00'), ...jazz })
+    await service.event({ title: 'New year', ...onDay('2027-01-01', '20:00:00'), ...jazz })
     await makeDue('cleo@example.com')
     const received = await relay.mailTo('cleo@example.com', subject(/^Town: the week from/))
     const { headers, defects, parts } = readMessage(received)
@@ -194,7 +194,7 @@ describe('subscriptions by e-mail', () => {
     const messages = relay.received.filter(({ to }) => to === 'dora@example.com')
     equal(messages.length, 1)
     const make = (title: string) =>
-      service.create('/events', { title, venue: venue.id, ...onDay('2026-11-27', '22:00:00') })
+      service.event({ title, venue: venue.id, ...onDay('2026-11-27', '22:00:00') })
     await make('Fair')
     const [gone, off, secret] = [await make('Gone'), await make('Off'), await make('Secret')]
     relay.fault = (to) => (to === 'dora@example.com' ? { at: 'recipient', status: 451 } : undefined)
@@ -317,7 +317,7 @@ describe('subscriptions by e-mail', () => {
   test('a reminder comes the day before with a calendar file, and tells both times of a move', async () => {
     const image = await uploadPicture(service, 1200, 800)
     await service.post(`~/wp-json/wp/v2/media/${image}`, { alt_text: 'A "big" band' })
-    const event = await service.create('/events', {
+    const event = await service.event({
       ...{ title: 'Concert\u202e', timezone: 'America/New_York', image, ...day },
     })
     match(await service.shown(new URL(event.url).pathname), /href="\/subscribe\/\?event=\d+"/)
@@ -418,7 +418,7 @@ describe('subscriptions by e-mail', () => {
   test('a reader chooses the day of a weekly issue and a time zone, and changes both', async () => {
     const venue = await service.create('/venues', { venue: 'Dock' })
     const make = (title: string, day: string, from: string) =>
-      service.create('/events', { title, venue: venue.id, ...onDay(day, from) })
+      service.event({ title, venue: venue.id, ...onDay(day, from) })
     await make('Last night', '2026-11-27', '23:30:00')
     await make('Next day', '2026-11-28', '20:00:00')
     await make('Day after', '2026-11-29', '20:00:00')
@@ -594,7 +594,7 @@ test('issues go at seven in the morning of the zone, once a day, over both chang
 
 test('without e-mail there is no form and no link to one', async () => {
   await using service = await startService()
-  const event = await service.create('/events', { title: 'Concert', ...day })
+  const event = await service.event({ title: 'Concert', ...day })
   equal((await service.page('/subscribe/')).status, 404)
   for (const path of ['/events/', new URL(event.url).pathname])
     doesNotMatch(await service.shown(path), /\/subscribe\//)

@@ -53,7 +53,7 @@ test('authors hear once that an event was published, sent back, changed or remov
     'changes are not followed',
   )
   const make = (title: string, status = 'pending') =>
-    service.create('/events', { title, status, ...day }, status === 'pending' ? 'contributor' : 'author')
+    service.event({ title, status, ...day }, status === 'pending' ? 'contributor' : 'author')
   const fair = await make('Fair &amp; market')
   const talk = await make('Talk')
   const walk = await make('Walk', 'publish')
@@ -99,9 +99,9 @@ test('an author whose address cannot be written to keeps nobody else from hearin
   ok(linkIn(body))
   doesNotMatch(body, /also sent/)
   const dots = await database.read.selectFrom('users').select('id').where('login', '=', 'dots').execute()
-  const { id } = await service.create('/events', { title: 'Silent', ...day, author: dots[0]?.id }, 'admin')
+  const { id } = await service.event({ title: 'Silent', ...day, author: dots[0]?.id }, 'admin')
   await service.update(`/events/${id}`, { title: 'Silent still' }, 'editor')
-  const heard = await service.create('/events', { title: 'Heard', ...day }, 'author')
+  const heard = await service.event({ title: 'Heard', ...day }, 'author')
   await service.update(`/events/${heard.id}`, { title: 'Heard now' }, 'editor')
   await relay.mailTo('author@example.org', ({ mail }) => mail.subject === 'Changed: Heard now')
 })
@@ -115,7 +115,7 @@ test('many changes at once are one message to an author', async (t) => {
   )
   const ids: number[] = []
   for (let at = 0; at < 25; at++)
-    ids.push((await service.create('/events', { title: `Event ${at}`, ...day }, 'author')).id)
+    ids.push((await service.event({ title: `Event ${at}`, ...day }, 'author')).id)
   const batch = ids.map((id) => ({
     method: 'PUT',
     path: `/tribe/events/v1/events/${id}`,

@@ -9,7 +9,7 @@ async function directionsOf(
   await using service = await startService(settings)
   const { id, slug } = await service.create('/venues', venue)
   const when = onDay('2031-05-05', '20:00', '22:00')
-  const event = await service.create('/events', { title: 'Concert', ...when, venue: id, show_map_link: true })
+  const event = await service.event({ title: 'Concert', ...when, venue: id, show_map_link: true })
   const pages = [`/venue/${slug}/`, `/event/${event.slug}/`].map(async (path) => {
     const { body } = await service.page(path)
     return new RegExp(

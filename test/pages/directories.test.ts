@@ -31,14 +31,7 @@ async function fill(): Promise<void> {
   for (const venue of [...SCRIPTS, LONG]) await service.create('/venues', { venue })
   const choir = await service.create('/organizers', { organizer: 'Choir' })
   const at = (title: string, start: string, end: string, more: object = {}) =>
-    service.create('/events', {
-      title,
-      start_date: start,
-      end_date: end,
-      venue: town.id,
-      organizer: choir.id,
-      ...more,
-    })
+    service.event({ title, start_date: start, end_date: end, venue: town.id, organizer: choir.id, ...more })
   await at('Past', `${day(-9)} 10:00`, `${day(-9)} 11:00`)
   await at('Lasting', `${day(-3)} 10:00`, `${day(3)} 11:00`)
   await at('Coming', `${day(4)} 10:00`, `${day(4)} 11:00`)

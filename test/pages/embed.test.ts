@@ -448,7 +448,7 @@ describe('the element on a page of another site', noChromium, () => {
   test('has for `when` what the list has, though it ended in the small hours', async () => {
     const today = wallNow('Europe/Oslo', Date.now()).slice(0, 10)
     const night = { start_date: `${later(today, -1)} 22:00:00`, end_date: `${today} 02:00:00` }
-    const { id } = await service.create('/events', { title: 'Last night', ...night })
+    const { id } = await service.event({ title: 'Last night', ...night })
     await open(`<kalends-events when="today"></kalends-events>`)
     deepEqual(await titles(), ['Last night'])
     await service.remove(`/events/${id}?force=true`)

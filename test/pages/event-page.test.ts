@@ -17,8 +17,7 @@ const pathOf = (url: string) => new URL(url).pathname
 
 describe('the page of an event', () => {
   const service = serviceForTests({ timezone: 'Europe/Oslo' })
-  const pathFor = async (fields: object) =>
-    pathOf((await service.create('/events', { ...TIMES, ...fields })).url)
+  const pathFor = async (fields: object) => pathOf((await service.event({ ...TIMES, ...fields })).url)
   const read = async (path: string) => String((await service.page(path)).body)
 
   test('leads to the tickets first where its website sells them', async () => {
@@ -92,7 +91,7 @@ describe('the page of an event', () => {
   test('says in lists what is canceled, without a press', async () => {
     const today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Oslo' })
     const times = onDay(today, '00:00', '23:59')
-    await service.create('/events', { title: 'Tonight', ...times, event_status: 'canceled' })
+    await service.event({ title: 'Tonight', ...times, event_status: 'canceled' })
     for (const path of ['/', '/events/today/', '/events/month/', '/events/week/'])
       match(
         await read(path),

@@ -24,7 +24,7 @@ describe('pages of what does not fit on one', () => {
     await many(101, '/events', (number) => ({ title: `Talk ${number}`, ...on(DAY) }))
     await many(21, '/events', (number) => ({ title: `Past ${number}`, ...on(dayIn(-9)) }))
     const dates = { title: 'Yoga', recurrence: 'RRULE:FREQ=DAILY;COUNT=61', ...on(dayIn(40)) }
-    const { recurrence } = await service.create('/events', dates)
+    const { recurrence } = await service.event(dates)
     const { body } = await asked(service, `/series/yoga-${recurrence.series}/`)
     const [, series = ''] = /<link rel="canonical" href="[^"]*(\/series\/[^"]+)"/.exec(body) ?? []
     const others = [venue.url, organizer.url].map((url) => new URL(url).pathname)
@@ -60,8 +60,8 @@ test('every view tells times of another zone by its letters', async () => {
   await using service = await startService({ timezone: 'Europe/Oslo' })
   const on = { ...onDay(DAY, '20:30', '21:30'), timezone: 'Asia/Tokyo' }
   const { id: venue } = await service.create('/venues', { venue: 'Hall' })
-  const { url } = await service.create('/events', { title: 'Talk', ...on, venue })
-  await service.create('/events', { title: 'Call', ...on, venue, featured: true })
+  const { url } = await service.event({ title: 'Talk', ...on, venue })
+  await service.event({ title: 'Call', ...on, venue, featured: true })
   const views = [...viewPathsAt(DAY)].flatMap(([name, path]) => (name === 'past' ? [] : [path]))
   for (const path of ['/', new URL(url).pathname, ...views]) {
     const text = (await asked(service, path)).body.replaceAll(/<script.*?<\/script>|<[^>]+>/gs, '')
@@ -77,14 +77,9 @@ describe('a view without events', () => {
     for (const name of ['Full', 'Empty'])
       await service.create('/categories', { name, slug: name.toLowerCase() })
     const on = onDay(DAY, '10:00', '11:00')
-    await service.create('/events', { title: 'Talk', ...on, categories: ['Full'] })
+    await service.event({ title: 'Talk', ...on, categories: ['Full'] })
     // A category has a page once an event is published in it; this one stands in no view.
-    await service.create('/events', {
-      title: 'Unlisted',
-      ...on,
-      categories: ['Empty'],
-      hide_from_listings: true,
-    })
+    await service.event({ title: 'Unlisted', ...on, categories: ['Empty'], hide_from_listings: true })
   })
 
   const EMPTY = dayIn(400)

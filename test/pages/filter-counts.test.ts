@@ -11,13 +11,7 @@ async function fill(): Promise<void> {
   await service.create('/categories', { name: 'Jazz', parent: music.id })
   await service.create('/categories', { name: 'Film' })
   const make = (days: number, more: object) =>
-    service.create('/events', {
-      title: 'E',
-      start_date: day(days),
-      end_date: day(days + 1),
-      all_day: true,
-      ...more,
-    })
+    service.event({ title: 'E', start_date: day(days), end_date: day(days + 1), all_day: true, ...more })
   await make(-20, { categories: ['jazz'], venue: venue.id })
   await make(0, { categories: ['jazz'], captions: true, venue: venue.id, cost: '0' })
   await make(3, { categories: ['music'], captions: true })

@@ -18,7 +18,7 @@ async function fill(): Promise<void> {
     ['Walk', 3],
     ['Far', 40],
   ] as const)
-    await service.create('/events', {
+    await service.event({
       title,
       ...onDay(day(days), '19:00', '21:00'),
       categories: title === 'Concert' ? [music.id] : [],

@@ -20,7 +20,7 @@ async function calendar(context: TestContext): Promise<Calendar> {
   return {
     service,
     make: (title, days, more = {}) =>
-      service.create('/events', { title, ...onDay(day(days), HOUR(19), HOUR(20)), ...more }),
+      service.event({ title, ...onDay(day(days), HOUR(19), HOUR(20)), ...more }),
     page: async (path) => {
       const answer = await service.page(path)
       equal(answer.status, 200, path)
@@ -157,7 +157,7 @@ function bandOf(body: string) {
 test('a month has what lasts over three days once, below its weeks, soonest end first', async (context) => {
   const { page, service } = await calendar(context)
   const make = (title: string, from: string, to: string) =>
-    service.create('/events', { title, start_date: `2031-${from} 10:00:00`, end_date: `2031-${to} 18:00:00` })
+    service.event({ title, start_date: `2031-${from} 10:00:00`, end_date: `2031-${to} 18:00:00` })
   for (const [at, to] of ['06-30', '05-20', '07-01', '07-02', '07-03', '07-04', '07-05'].entries())
     await make(`Show ${at}`, '04-02', to)
   await make('Festival', '05-12', '05-16')

@@ -26,7 +26,7 @@ function eventOf(number: number) {
 async function fill(): Promise<void> {
   for (const name of WORDS) await service.create('/categories', { name })
   for (let first = 0; first < EVENTS; first += 20)
-    await Promise.all(Array.from({ length: 20 }, (_, i) => service.create('/events', eventOf(first + i))))
+    await Promise.all(Array.from({ length: 20 }, (_, i) => service.event(eventOf(first + i))))
 }
 
 const page = async (path: string): Promise<string> => {

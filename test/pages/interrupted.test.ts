@@ -22,7 +22,7 @@ describe('on pages', noChromium, () => {
       const { id } = await service.create('/categories', { name })
       for (const n of [1, 2]) {
         const venue = { venue: `${name} hall ${n}`, city: 'Kilvara', geo_lat: 60 + n, geo_lng: 10 }
-        await service.create('/events', { title: `${name} ${n}`, categories: [id], ...times, venue })
+        await service.event({ title: `${name} ${n}`, categories: [id], ...times, venue })
       }
     }
   })
@@ -269,7 +269,7 @@ describe('on pages', noChromium, () => {
   })
 
   test('Back leads to where one was', long, async () => {
-    for (let i = 0; i < 45; i++) await service.create('/events', { title: `Long ${i}`, ...times })
+    for (let i = 0; i < 45; i++) await service.event({ title: `Long ${i}`, ...times })
     const tab = await openTab(browser, service, '/events/')
     await tab.look({ width: 1280, height: 700 })
     await untilSettled(tab)

@@ -23,15 +23,15 @@ describe('the layout of pages', noChromium, () => {
     const categories: number[] = []
     for (let i = 10; i < 25; i++)
       categories.push((await service.create('/categories', { name: `Kategorie ${i}` })).id)
-    await service.create('/events', {
+    await service.event({
       title: 'Ganzer Tag',
       all_day: true,
       start_date: quiet,
       end_date: quiet,
       categories,
     })
-    for (let i = 0; i < 15; i++) await service.create('/events', { title: `Menge ${i}`, ...times })
-    await service.create('/events', { title: 'Heute', ...onDay(today, '10:00', '11:00') })
+    for (let i = 0; i < 15; i++) await service.event({ title: `Menge ${i}`, ...times })
+    await service.event({ title: 'Heute', ...onDay(today, '10:00', '11:00') })
     tab = await browser.open()
   })
 

@@ -6,7 +6,7 @@ import { day, startService, type TestService } from '../support/service.ts'
 let service: TestService
 
 async function linked(fields: object) {
-  const { url } = await service.create('/events', { title: 'Linked', ...day, ...fields })
+  const { url } = await service.event({ title: 'Linked', ...day, ...fields })
   const { body } = await service.page(`${new URL(url).pathname}`)
   return linkedIn(body)
 }
@@ -57,7 +57,7 @@ describe('the linked data of an event', () => {
       [{ website, attendance: 'online' }, 'Online', 'VirtualLocation'],
       [{ website, venue: { venue: 'Hall', city: 'Bern' } }, 'Offline', 'Place'],
     ] as const) {
-      const { id, url } = await service.create('/events', { title: 'Run', ...fields, ...day })
+      const { id, url } = await service.event({ title: 'Run', ...fields, ...day })
       const answers = [
         (await service.get(`/events/${id}`)).body.json_ld,
         linkedIn((await service.get(`~${new URL(url).pathname}`)).body),

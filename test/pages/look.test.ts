@@ -17,7 +17,7 @@ import { day, onDay, serviceForTests, startService } from '../support/service.ts
 const service = serviceForTests({}, { fill })
 
 async function fill(): Promise<void> {
-  await service.create('/events', { title: 'Choir', ...day }, 'editor')
+  await service.event({ title: 'Choir', ...day }, 'editor')
 }
 
 const SETTINGS = '~/wp-json/kalends/v1/settings'
@@ -447,7 +447,7 @@ test('pages have the parts that style sheets of owners may rely on', async () =>
   await using own = await startService({ site_name: 'Kilvara' })
   const hall = await own.create('/venues', { venue: 'Hall', description: 'By the quay.' })
   const at = (title: string, days: string) =>
-    own.create('/events', {
+    own.event({
       title,
       ...onDay(`2031-05-${days}`, '20:00', '22:00'),
       venue: hall.id,
@@ -474,7 +474,7 @@ test('pages have the parts that style sheets of owners may rely on', async () =>
 for (const owner of ['city', 'jazz', 'university'])
   test(`the look of the invented ${owner} is taken, and its pages render`, async () => {
     await using own = await startService()
-    await own.create('/events', { title: 'Choir', ...day }, 'editor')
+    await own.event({ title: 'Choir', ...day }, 'editor')
     const { code } = await runCommand(
       (program) =>
         registerLookCommand(

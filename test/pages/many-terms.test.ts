@@ -19,29 +19,23 @@ describe('a calendar with thousands of categories and tags', () => {
   before(async () => {
     service = await startService()
     for (let from = 0; from < TAGS; from += AT_ONCE)
-      await service.create('/events', { title: 'Honest', ...day, tags: numbered(from, 'Tag') })
+      await service.event({ title: 'Honest', ...day, tags: numbered(from, 'Tag') })
     const roots = await Promise.all(
       ['Music', 'Film', 'Dance'].map((name) => service.create('/categories', { name })),
     )
     const jazz = await service.create('/categories', { name: 'Jazz', parent: roots[0].id })
-    await service.create('/events', {
-      title: 'Concert',
-      ...day,
-      categories: [jazz.id, roots[1].id],
-      tags: ['Tag 7'],
-    })
+    await service.event({ title: 'Concert', ...day, categories: [jazz.id, roots[1].id], tags: ['Tag 7'] })
     for (let from = 0; from < 300; from += AT_ONCE) {
       const categories: number[] = []
       for (const name of numbered(from, 'Category'))
         categories.push((await service.create('/categories', { name })).id)
-      await service.create('/events', { title: 'Many', ...day, categories })
+      await service.event({ title: 'Many', ...day, categories })
     }
     const popular = await service.create('/categories', { name: 'Popular' })
     const below = await service.create('/categories', { name: 'Below', parent: popular.id })
-    for (const title of ['One', 'Two'])
-      await service.create('/events', { title, ...day, categories: [below.id] })
+    for (const title of ['One', 'Two']) await service.event({ title, ...day, categories: [below.id] })
     const seldom = await service.create('/categories', { name: 'Seldom', parent: popular.id })
-    await service.create('/events', { title: 'Rarely', ...day, categories: [seldom.id] })
+    await service.event({ title: 'Rarely', ...day, categories: [seldom.id] })
     await service.create(
       '/events',
       { title: 'Secret', ...day, status: 'draft', tags: ['Takeover'], categories: [roots[2].id] },

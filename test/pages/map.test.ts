@@ -27,7 +27,7 @@ async function fill(service: TestService): Promise<void> {
     venues.map((venue) => service.create('/venues', venue)),
   )
   const at = (title: string, day: string, more: object) =>
-    service.create('/events', { title, ...onDay(`2031-05-${day}`, '20:00', '22:00'), ...more })
+    service.event({ title, ...onDay(`2031-05-${day}`, '20:00', '22:00'), ...more })
   for (const [i, title] of ['One', 'Two', 'Three', 'Four'].entries())
     await at(title, `1${i}`, { venue: hall.id, tags: ['music'] })
   await at('Far', '20', { venue: far.id })

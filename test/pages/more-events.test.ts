@@ -22,7 +22,7 @@ async function fill(): Promise<void> {
   const secret = await service.create('/organizers', { organizer: 'Secret', status: 'private' })
   const choir = await service.create('/organizers', { organizer: 'Choir' })
   const at = (title: string, days: number, more: object = {}) =>
-    service.create('/events', { title, ...onDay(day(days), '20:00', '22:00'), ...more })
+    service.event({ title, ...onDay(day(days), '20:00', '22:00'), ...more })
   const likeIt = { categories: ['Music'], tags: ['jazz'], organizer: choir.id }
   await at('Subject', 3, { venue: hall.id, ...likeIt })
   await at('Past', -3, { venue: hall.id, ...likeIt })
@@ -52,9 +52,9 @@ describe('below an event stand', () => {
   test('what is still on with its last day, and places read in their own direction', async () => {
     const venue = await service.create('/venues', { venue: 'دار الثقافة', city: 'Bonn' })
     const long = { start_date: `${day(-2)} 10:00`, end_date: `${day(6)} 18:00` }
-    await service.create('/events', { title: 'Still on', venue: venue.id, tags: ['only two'], ...long })
+    await service.event({ title: 'Still on', venue: venue.id, tags: ['only two'], ...long })
     const other = { ...onDay(day(3), '20:00', '22:00'), tags: ['only two'] }
-    const { slug } = await service.create('/events', { title: 'Beside it', ...other })
+    const { slug } = await service.event({ title: 'Beside it', ...other })
     const { body } = await service.page(`/event/${slug}/`)
     const [card = ''] = /<li[^>]*><a href="\/event\/still-on\/">.*?<\/li>/.exec(body) ?? []
     match(card, /<small>Until [^<]+<\/small>/)

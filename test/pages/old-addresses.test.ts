@@ -29,7 +29,7 @@ async function rename(kind: 'event' | 'venue' | 'organizer', id: number, slug: s
   })
 }
 
-const event = (fields: object) => service.create('/events', { ...WHEN, ...fields })
+const event = (fields: object) => service.event({ ...WHEN, ...fields })
 
 describe('what was public', () => {
   for (const [kind, path, name] of [

@@ -35,7 +35,7 @@ const PAGES = '/ /events/ /events/month/ /events/category/music/ /event/concert/
 
 async function fill(): Promise<void> {
   await service.create('/categories', { name: 'Music' })
-  const concert = await service.create('/events', {
+  const concert = await service.event({
     ...WHEN,
     title: 'Concert',
     categories: ['music'],
@@ -44,11 +44,7 @@ async function fill(): Promise<void> {
     organizer: [{ organizer: 'Choir' }],
   })
   hall = concert.venue.id
-  const weekly = await service.create('/events', {
-    ...WHEN,
-    title: 'Club',
-    recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3',
-  })
+  const weekly = await service.event({ ...WHEN, title: 'Club', recurrence: 'RRULE:FREQ=WEEKLY;COUNT=3' })
   series = new URL((await fetch(`${service.origin}/series/${weekly.post_parent}/`)).url).pathname
 }
 

@@ -274,7 +274,7 @@ describe('kept pages', () => {
 
   test('are found anew after a change in every language', async () => {
     for (const language of LANGUAGES) await page('/events/', { 'accept-language': language })
-    const { id } = await service.create('/events', { title: 'Xz', ...onDay(day(1), '10:00', '11:00') })
+    const { id } = await service.event({ title: 'Xz', ...onDay(day(1), '10:00', '11:00') })
     for (const language of LANGUAGES)
       match((await page('/events/', { 'accept-language': language })).body, />Xz</, language)
     await service.remove(`/events/${id}`)

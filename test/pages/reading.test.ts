@@ -39,7 +39,7 @@ describe('a calendar without coming events', () => {
   })
 
   test('names the last event, and does not say that there was none', async () => {
-    await service.create('/events', { title: 'Choir', ...onDay('2020-05-03', '19:00', '20:00') })
+    await service.event({ title: 'Choir', ...onDay('2020-05-03', '19:00', '20:00') })
     match(
       text(main((await read('/events/')).body)),
       /Nothing planned at the moment\. ?The last one was on [^.]*May 3, 2020/,
@@ -52,7 +52,7 @@ describe('pages', () => {
     start_date: `${NEXT_YEAR}-${from}`,
     end_date: `${NEXT_YEAR}-${to}`,
   })
-  const event = async (fields: object) => pathOf((await service.create('/events', fields)).url)
+  const event = async (fields: object) => pathOf((await service.event(fields)).url)
 
   before(async () => {
     service = await startService({ timezone: 'Europe/Oslo' })
@@ -168,7 +168,7 @@ describe('pages', () => {
       const description = `a${sign.repeat(140)}`
       const name = `Emoji${sign.repeat(60)}`
       const venue = await service.create('/venues', { venue: name, description })
-      const { url } = await service.create('/events', {
+      const { url } = await service.event({
         title: name,
         description,
         ...times('09-09 10:00', '09-09 11:00'),
@@ -213,7 +213,7 @@ describe('pages', () => {
       ['Jazz night', ''],
       [`Word <a href="https://example.org/${'x'.repeat(600)}">link</a>`, 'Word…'],
     ] as const) {
-      const { url } = await service.create('/events', {
+      const { url } = await service.event({
         title: 'Jazz night',
         description,
         ...times('09-10 10:00', '09-10 11:00'),
@@ -302,7 +302,7 @@ describe('pages', () => {
 describe('an address with a value that cannot be used', () => {
   before(async () => {
     service = await startService()
-    await service.create('/events', {
+    await service.event({
       title: 'One',
       ...onDay(`${NEXT_YEAR}-02-03`, '10:00', '11:00'),
       venue: { venue: 'Hall' },

@@ -7,7 +7,7 @@ const service = serviceForTests({ timezone: 'Europe/Berlin' })
 const FIRST = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
 
 const make = (more: object = {}) =>
-  service.create('/events', {
+  service.event({
     title: 'Straßenmarkt am Tor',
     description: '<p>With <b>cheese</b>.</p>',
     ...onDay(FIRST, '19:00:00', '21:00:00'),
@@ -91,7 +91,7 @@ test('a venue has a series at its next date, and every date behind a press', asy
   await make({ title: 'Yoga', venue: venue.id })
   const later = new Date(Date.parse(FIRST) + 30 * 86_400_000).toISOString().slice(0, 10)
   const times = onDay(later, '20:00:00', '21:00:00')
-  await service.create('/events', { title: 'Concert', ...times, venue: venue.id })
+  await service.event({ title: 'Concert', ...times, venue: venue.id })
   const titles = (text: string) =>
     [...text.matchAll(/<h3><a[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, title]) => title)
   const { text } = await page(venue.url)
@@ -114,6 +114,6 @@ test('a series that is not public has no page', async () => {
 
 test('the page of an event that does not repeat says nothing of series', async () => {
   const { recurrence: _, ...single } = { title: 'Once', start_date: `${FIRST} 19:00:00`, recurrence: '' }
-  const event = await service.create('/events', { ...single, end_date: `${FIRST} 20:00:00` })
+  const event = await service.event({ ...single, end_date: `${FIRST} 20:00:00` })
   doesNotMatch((await page(event.url)).text, /Repeats|Upcoming dates/)
 })

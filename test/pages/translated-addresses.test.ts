@@ -16,7 +16,7 @@ async function fill(): Promise<void> {
   const card = await service.create('/categories', { name: 'Karte', parent: music.id })
   const venue = await service.create('/venues', { venue: 'Halle' })
   const organizer = await service.create('/organizers', { organizer: 'Chor' })
-  await service.create('/events', {
+  await service.event({
     ...WHEN,
     title: 'Fest',
     categories: [concerts.id, today.id, card.id],

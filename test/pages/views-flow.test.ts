@@ -41,7 +41,7 @@ before(async () => {
     const { id } = await service.create('/venues', { venue, city: 'Kilvara', ...place })
     for (let n = 0; n <= i; n++) {
       const on = `2031-05-${10 + i} 20:00`
-      await service.create('/events', { title: `Concert ${i}.${n}`, start_date: on, end_date: on, venue: id })
+      await service.event({ title: `Concert ${i}.${n}`, start_date: on, end_date: on, venue: id })
     }
   }
   browser = await startChromium(program)
@@ -131,11 +131,7 @@ describe('a map in the browser', { skip }, () => {
         geo_lat: 53.5 + (i % 8) / 1000,
         geo_lng: -8.5 + i / 4000,
       })
-      await service.create('/events', {
-        title: `Fair ${i}`,
-        ...onDay('2032-05-01', '10:00', '12:00'),
-        venue: id,
-      })
+      await service.event({ title: `Fair ${i}`, ...onDay('2032-05-01', '10:00', '12:00'), venue: id })
     }
     await tab.look({ width: 390 })
     await tab.goTo(`${service.origin}/events/map/`)

@@ -22,7 +22,7 @@ const MONDAY = '2031-05-05'
 
 async function fill(): Promise<void> {
   const at = (title: string, start: string, end = start) =>
-    service.create('/events', { title, start_date: start, end_date: end })
+    service.event({ title, start_date: start, end_date: end })
   await at('On Monday', `${MONDAY} 19:30`, `${MONDAY} 21:00`)
   await at('On Sunday', '2031-05-11 10:00', '2031-05-11 11:00')
   await at('The Sunday before', '2031-05-04 10:00', '2031-05-04 11:00')

@@ -213,7 +213,7 @@ describe('a backup of a whole calendar', () => {
     const other = await scratchDatabase()
     const places = { database: other.address, media: `file:${path(name)}` }
     const service = await startService(places)
-    await service.create('/events', { title: 'Former', start_date: '2026-12-01', end_date: '2026-12-01' })
+    await service.event({ title: 'Former', start_date: '2026-12-01', end_date: '2026-12-01' })
     await service.close()
     return { ...places, remove: other.remove }
   }
@@ -821,9 +821,9 @@ test('a damaged file is no hindrance to a restore, and is kept', onSqlite, async
 test('what a former database has left beside it is no part of the restored one', onSqlite, async () => {
   const from = { database: `sqlite:${path('beside.sqlite')}`, media: `file:${path('beside-media')}` }
   const service = await startService(from)
-  await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
+  await service.event({ title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
   await succeed(['backup', path('beside.backup')], from)
-  await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
+  await service.event({ title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
   // A killed process leaves the log of SQLite with the last writes.
   for (const end of ['', '-wal', '-shm'])
     await copyFile(path(`beside.sqlite${end}`), path(`killed.sqlite${end}`))
@@ -839,9 +839,9 @@ test(
   async () => {
     const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
     await using service = await startService(from)
-    await service.create('/events', { title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
+    await service.event({ title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
     await succeed(['backup', path('lone.backup')], from)
-    await service.create('/events', { title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
+    await service.event({ title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
     const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
     // A copy, since the service may still write derived rows.
     await copyFile(path('whose.sqlite-wal'), path('whose.log'))
@@ -958,7 +958,7 @@ describe('a calendar that goes back to a state that knows less', () => {
     await using service = await startService(places)
     const day = '2027-05-01'
     const times = onDay(day, '20:00:00', '22:00:00')
-    const { id } = await service.create('/events', { title: 'Moth', ...times })
+    const { id } = await service.event({ title: 'Moth', ...times })
     await succeed(['backup', path('less.backup')], places)
     for (let change = 0; change < 9; change++) await service.update(`/events/${id}`, { excerpt: `${change}` })
     return await sequenceOf(service.app)

@@ -53,7 +53,7 @@ async function startLate(t: TestContext) {
     await scratch.remove()
   })
   const day = { start_date: '2027-08-01', end_date: '2027-08-01' }
-  const { id } = await service.create('/events', { title: 'Version 0', ...day })
+  const { id } = await service.event({ title: 'Version 0', ...day })
   await until(
     async () => (await service.get('~/readyz')).body.memory === 'filled',
     'the memory was not filled',

@@ -262,7 +262,7 @@ test('a calendar of 34ed6c85 is served with its addresses, links and times, and 
     all.map(({ slug }: { slug: string }) => slug).join(),
   )
   deepEqual(slugs, ['town-hall,garden', 'ann-ohara', 'jazz', 'free-entry'])
-  equal((await service.create('/events', { title: 'New', ...day })).id, 16)
+  equal((await service.event({ title: 'New', ...day })).id, 16)
 })
 
 test('a calendar that went through each former step by itself is up to date', async (t) => {

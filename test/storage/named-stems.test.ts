@@ -13,8 +13,8 @@ test('stems that no title has any more are forgotten as others are cut', onSqlit
     const { rows } = await sql<{ stem: string }>`select stem from named_stems`.execute(database.read)
     return rows.map(({ stem }) => stem)
   }
-  const { id } = await service.create('/events', { title: 'Zoo', ...day })
-  await service.create('/events', { title: 'Harp', ...day })
+  const { id } = await service.event({ title: 'Zoo', ...day })
+  await service.event({ title: 'Harp', ...day })
   deepEqual((await cut()).sort(), ['=harp', '=zoo'])
   let known: string[] = ['=zoo']
   for (let rounds = 0; known.includes('=zoo') && rounds < 200; rounds++) {

@@ -70,7 +70,7 @@ for (const { name, program = '', start } of BROWSERS)
         const title = `Lantern walk ${at}`
         const start_date = `2027-${String(1 + (at % 12)).padStart(2, '0')}-${11 + Math.floor(at / 12)}`
         const times = { start_date: `${start_date} 18:00:00`, end_date: `${start_date} 20:00:00` }
-        await service.create('/events', { title, ...times })
+        await service.event({ title, ...times })
         await goTo(ADD)
         await holds(tab, 'form')
         equal(await tab.evaluate(`document.documentElement.lang`), language)

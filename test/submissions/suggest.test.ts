@@ -202,10 +202,7 @@ describe('suggestions of events without e-mail', () => {
   })
 
   test('a likely double is shown before sending, and can be sent all the same', async () => {
-    await service.create('/events', {
-      title: 'Harvest market',
-      ...onDay('2027-09-04', '09:00:00', '15:00:00'),
-    })
+    await service.event({ title: 'Harvest market', ...onDay('2027-09-04', '09:00:00', '15:00:00') })
     const market = {
       ...concert,
       title: 'harvest Market',

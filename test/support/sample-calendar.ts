@@ -62,7 +62,7 @@ export async function fillCalendar(service: TestService): Promise<void> {
 export async function addSeries(service: TestService): Promise<void> {
   const dates = onDay('2026-12-01', '17:00:00', '19:00:00')
   const recurrence = ['RRULE:FREQ=WEEKLY;COUNT=6', 'RDATE:20261203T170000']
-  const first = await service.create('/events', {
+  const first = await service.event({
     title: 'Lantern class',
     ...dates,
     categories: ['Families'],

@@ -55,6 +55,7 @@ export interface TestService {
   put: (path: string, body: unknown, as?: Reader, headers?: Record<string, string>) => Promise<Answer>
   remove: (path: string, as?: Reader, headers?: Record<string, string>) => Promise<Answer>
   create: (path: string, body: object, as?: Reader) => Promise<Body>
+  event: (body: object, as?: Reader) => Promise<Body>
   update: (path: string, body: object, as?: Reader) => Promise<Body>
   /** Asks as a browser does. */
   page: (path: string, headers?: Record<string, string>) => Promise<Answer>
@@ -180,6 +181,8 @@ export async function startService(
     await scratch?.remove()
     await rm(folder, { recursive: true, force: true })
   }
+  const create: TestService['create'] = async (path, body, as = 'admin') =>
+    bodyOf(await request(as, 'POST', path, body), 201)
   return {
     app,
     base,
@@ -193,7 +196,8 @@ export async function startService(
     put: (path, body, as = 'admin', headers) => request(as, 'PUT', path, body, headers),
     remove: (path, as = 'admin', headers) => request(as, 'DELETE', path, undefined, headers),
     read: async (path, as = 'anonymous') => bodyOf(await request(as, 'GET', path), 200),
-    create: async (path, body, as = 'admin') => bodyOf(await request(as, 'POST', path, body), 201),
+    create,
+    event: (body, as) => create('/events', body, as),
     update: async (path, body, as = 'admin') => bodyOf(await request(as, 'PUT', path, body), 200),
     userIds,
     close,

@@ -1,8 +1,11 @@
 import { madeOnce } from '../cache.ts'
 import { dayOf, utcToMs } from '../text/moments.ts'
 import { completed, type Frequency, type Recurrence, type Rule, type Start, WEEKDAYS } from './recurrence.ts'
+import type { recurrenceTexts } from './recurrence-texts.ts'
 
-type SayRecurrence = (text: RecurrenceWords, values?: Readonly<Record<string, string>>) => string
+type RecurrenceText = keyof typeof recurrenceTexts
+
+type SayRecurrence = (text: RecurrenceText, values?: Readonly<Record<string, string>>) => string
 
 const MOST_NAMED = 3
 
@@ -79,7 +82,7 @@ function writerOf(start: Start, language: string): RecurrenceNames {
 
 const joined = (texts: readonly string[], language: string): string => formsOf(language).list.format(texts)
 
-const EVERY: Readonly<Record<Frequency, readonly [RecurrenceWords, RecurrenceWords, RecurrenceWords]>> = {
+const EVERY: Readonly<Record<Frequency, readonly [RecurrenceText, RecurrenceText, RecurrenceText]>> = {
   daily: ['every day', 'every second day', 'every {count} days'],
   weekly: ['every week', 'every second week', 'every {count} weeks'],
   monthly: ['every month', 'every second month', 'every {count} months'],
@@ -148,7 +151,7 @@ function placesWords(places: readonly number[], language: string, say: SayRecurr
   )
 }
 
-const PLACES: Readonly<Record<string, RecurrenceWords>> = {
+const PLACES: Readonly<Record<string, RecurrenceText>> = {
   1: 'first',
   2: 'second',
   3: 'third',
@@ -179,49 +182,3 @@ function monthdaysWords(monthdays: readonly number[], language: string, say: Say
   )
   return joined(texts, language)
 }
-
-/** Texts that locales translate; `{name}` is a placeholder. */
-export const recurrenceWords = [
-  'every day',
-  'every second day',
-  'every {count} days',
-  'every week',
-  'every second week',
-  'every {count} weeks',
-  'every month',
-  'every second month',
-  'every {count} months',
-  'every year',
-  'every second year',
-  'every {count} years',
-  'every {weekday}',
-  'every second {weekday}',
-  'from Monday to Friday',
-  'on {day}',
-  'on {dates}',
-  'on {count} dates',
-  'on the {places} of these days: {days}',
-  'in {months}',
-  'if it is {days}',
-  'the {place} {weekday}',
-  'the {place} day',
-  'day {number}',
-  'first',
-  'second',
-  'third',
-  'fourth',
-  'fifth',
-  'last',
-  'second to last',
-  '{number}th',
-  '{number}th to last',
-  '{rule} until {date}',
-  '{rule}, once',
-  '{rule}, {count} times',
-  '{rule}, and on {dates}',
-  '{rule}, and on {count} more dates',
-  '{rule}, but not on {dates}',
-  '{rule}, but for {count} dates',
-] as const
-
-type RecurrenceWords = (typeof recurrenceWords)[number]

@@ -7,6 +7,7 @@ import { es } from './es.ts'
 import { fr } from './fr.ts'
 import type { Locale, MessageText } from './messages.ts'
 import type { CountedIn, Forms, TextIn, Texts } from './texts.ts'
+import { words } from './words.ts'
 
 export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
 
@@ -48,7 +49,8 @@ function formFor(language: Language, forms: Forms, count: number): string {
 
 /** Translates a text and fills in each `{name}`. A text missing in `texts` is one of the kernel. */
 export function translate(language: Language, text: string, values?: Values, texts: Texts = {}): string {
-  const own = language === 'en' ? undefined : texts[text]?.[language]
+  const rows: Texts = texts[text] ? texts : words
+  const own = language === 'en' ? undefined : rows[text]?.[language]
   const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
   return filled(typeof own === 'string' ? own : (translations[text] ?? text), values)
 }

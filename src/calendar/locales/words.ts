@@ -1,5 +1,5 @@
+import type { Language } from '../../base/config.ts'
 import { recurrenceTexts } from '../../base/recurrence/recurrence-texts.ts'
-import type { Texts } from './texts.ts'
 
 /** Short texts of the kernel. Sentences are in `de.ts`, `fr.ts` and `es.ts`. */
 export const words = {
@@ -98,4 +98,4 @@ export const words = {
   Trash: { de: 'Papierkorb', fr: 'Corbeille', es: 'Papelera' },
   Unknown: { de: 'Unbekannt', fr: 'Inconnu', es: 'Desconocido' },
   Event: { de: 'Termin', fr: 'Événement', es: 'Evento' },
-} as const satisfies Texts
+} as const satisfies Readonly<Record<string, Readonly<Record<Exclude<Language, 'en'>, string>>>>

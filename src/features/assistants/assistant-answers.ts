@@ -57,7 +57,7 @@ function cutAt(bytes: number, text: string): string {
   return `${kept.toString('utf8').replace(/\ufffd{1,3}$/, '')}…`
 }
 
-/** Undefined for an address longer than programs commonly read. */
+/** Undefined for an address above `LONGEST.url`. */
 const urlOf = (url: unknown) => (typeof url === 'string' && url.length <= LONGEST.url ? url : undefined)
 
 const recordsOf = (value: unknown): JsonRecord[] => [value].flat().map(unwritten).filter(isRecord)

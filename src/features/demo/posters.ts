@@ -187,7 +187,7 @@ function svgOf({ words, colours, motif, shape }: Poster): string {
 
 const SVG_READER = { operation: ['VipsForeignLoadSvg'] }
 
-/** Draws posters as JPEG. Only meanwhile can sharp read SVG, so no file of a client reaches that reader. */
+/** Draws posters as JPEG. Sharp can read SVG only meanwhile, since clients may send files. */
 export async function drawPosters(posters: readonly Poster[]): Promise<Map<Poster, Buffer>> {
   const { default: sharp } = await import('sharp')
   const draw = (poster: Poster): Sharp => sharp(Buffer.from(svgOf(poster))).jpeg({ quality: 86 })

@@ -59,7 +59,7 @@ interface Asked {
   list: string
 }
 
-/** @throws Problem rest_forbidden, rest_invalid_param for an unknown action or too many ids */
+/** @throws Problem rest_forbidden, rest_invalid_param */
 async function readAsked(request: DeskRequest): Promise<Asked> {
   const { context, query, form } = request
   mayUseForm(context)

@@ -38,14 +38,14 @@ export type BulkAction = { scope?: 'this' | 'all' } & (
   | { do: 'publish' | 'draft' | 'trash' | 'restore' }
   /** Deletes records in the trash for good, without undo. */
   | { do: 'erase' }
-  /** Adds and removes links; `replaces` first removes all other links. */
+  /** Adds and removes links; with `replaces`, only the added ones remain. */
   | { do: 'link'; field: LinkField; add: readonly number[]; remove: readonly number[]; replaces?: boolean }
   /** The picture's id; 0 removes it. */
   | { do: 'picture'; image: number }
   /** An empty `cost` removes the price. */
   | { do: 'price'; cost: string }
   | { do: 'feature'; featured: boolean }
-  /** Publishes at `date`, a local time of the site; public events stay public. */
+  /** Publishes at `date`, a local time of the site; public and private events stay so. */
   | { do: 'schedule'; date: string }
   | {
       do: 'announce'
@@ -79,7 +79,7 @@ async function valuesOf(
       const wanted = action.do === 'publish' ? 'publish' : 'draft'
       // A record leaves the trash only by `restore`.
       if (status === undefined || status === 'trash') throw invalidParam('status')
-      // Without the present time as its date, a published event would stay scheduled.
+      // Without the present time as its date, an event scheduled for publication would stay so.
       if (wanted === 'publish' && status === 'future')
         return { status: wanted, date: wallNow(site.timezone, now) }
       return status === wanted ? undefined : { status: wanted }
@@ -454,8 +454,8 @@ async function prepared<Asked>(context: Context, steps: WriteSteps<Asked>, asked
 
 /**
  * Undoes a bulk change: each record gets its former values back, except for fields changed since. Venues and
- * organizers published with an event stay public if another public event uses them. Returns undefined unless
- * the token is unused, at most a day old, and its user's.
+ * organizers published with an event stay public if another public event uses them. Returns undefined if the
+ * token is unknown, used or another user's.
  */
 export async function undoMany(context: Context, token: string): Promise<BulkRow[] | undefined> {
   const found = await findBulkChange(context.db, token)

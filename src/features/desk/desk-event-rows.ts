@@ -10,7 +10,7 @@ export interface DeskEvent extends Pick<EventRow, (typeof SHOWN)[number]> {
   venue: string
   venues: number
   categories: number[]
-  /** The author's name. `source`: the address that the event was imported from. */
+  /** The author's name. `source`: the address of the import source. */
   by: string
   source: string
 }

@@ -34,7 +34,7 @@ interface CountAuthors extends CountBounds {
 
 type CountRow = { tab: DeskTab; count: number | string }
 
-/** Counts each tab in a short statement: SQLite caches no long ones, and would prepare them each time. */
+/** One short statement for all tabs: SQLite caches no long ones, and would prepare them each time. */
 function countRuns(
   value: (name: keyof CountBounds) => unknown,
   isWanted: RawBuilder<SqlBool>,

@@ -177,7 +177,7 @@ export interface DeskPage {
   at: string
   get?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
   /**
-   * Handles POST; only POST requests change anything.
+   * Handles POST.
    * @throws Problem, shown as a page
    */
   post?: (request: DeskRequest) => DeskAnswer | Promise<DeskAnswer>
@@ -299,7 +299,7 @@ function textsIn(value: unknown): string[] | undefined {
 
 const isNumbered = (value: object) => Object.keys(value).every((key) => /^\d+$/.test(key))
 
-/** Returns the control's last text: a hidden control of the same name precedes each checkbox. */
+/** Returns the control's last text: a hidden control of the same name may precede a checkbox. */
 export function lastTyped(typed: TypedForm, name: string): string {
   return typed[name]?.at(-1) ?? ''
 }

@@ -102,7 +102,7 @@ export function makeDeskRoute(
   }
 }
 
-/** Redirects from the paths at which users of WordPress expect the desk. */
+/** Redirects to the desk, also from paths at which users of WordPress expect it. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['/wp-admin', '/desk/'],
   ['/wp-admin/', '/desk/'],
@@ -165,8 +165,8 @@ async function answerExchange(desk: DeskRoute, exchange: Exchange, path: string)
         : formOf(incoming, body)
       const answer = async () =>
         sendAnswer(desk, exchange, await answerOf(desk, exchange, incoming, { path, sender, sent }))
-      // Sign-ins are answered outside the queues, where a delayed refusal takes a place; the gate limits
-      // sign-ins.
+      // Sign-ins are answered outside the queues, as a delayed refusal would hold a place there; the gate
+      // limits them.
       const isSignIn = isPost && (path === '/sign-in' || (hadSession && isSigningIn(sent.form)))
       if (isSignIn || openPageAt(desk.otherSignIns, path)) return await answer()
       await admitted(
@@ -293,7 +293,7 @@ async function answerUnknown(
   }
 }
 
-/** Reads a form; without a session, at most `STRANGER_FORM` bytes. */
+/** Reads a form; without a session, not even an ended one, at most `STRANGER_FORM` bytes. */
 function readDeskBody(
   table: DeskTable,
   incoming: IncomingRequest,
@@ -331,7 +331,7 @@ export function formOf({ headers }: Pick<IncomingRequest, 'headers'>, { bytes, f
   return { form: withLineFeeds(fields), repeated: new Set(repeated), files: [] }
 }
 
-/** Replaces CRLF, which browsers send, by LF. */
+/** Replaces CRLF, which browsers send, and CR by LF. */
 function withLineFeeds(fields: RawValues): RawValues {
   const read = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replace(/\r\n?/g, '\n')

@@ -16,20 +16,20 @@ export interface UnsavedTextColumns {
   saved_utc: string
 }
 
-/** A change that its author may not make, waiting for a reviewer. */
+/** A change that its author may not make, for a reviewer to decide. */
 export interface ProposalColumns {
   id: number
   kind: string
   record: number
   author: number
-  /** Version of the record that the form showed; 0 for a proposal that only names new terms for an event. */
+  /** Version of the record that the form showed; 0 if it only names new terms or has a reviewer's note. */
   version: number
   /** Values by field as JSON, as forms send them. */
   values: string
   note: string
   state: 'waiting' | 'sent back' | 'published' | 'withdrawn'
   reply: string
-  /** The user who decided; 0 until then. */
+  /** The user who published it or sent it back; else 0. */
   reviewer: number
   created_utc: string
   changed_utc: string

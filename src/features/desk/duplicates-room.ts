@@ -269,7 +269,7 @@ async function recentMerges(context: Context): Promise<Content> {
   )}</h2><ul>${lines}</ul></section>`
 }
 
-/** @throws Problem rest_invalid_param unless there are exactly two ids */
+/** @throws Problem rest_invalid_param unless there are a known kind and exactly two ids */
 function askedPair({ form, query }: DeskRequest): { kind: Mergeable; ids: [number, number] } {
   const kind = mergeableIn(fieldOf({ form }, 'kind') || (query.get('kind') ?? ''))
   if (!kind) throw invalidParam('kind')

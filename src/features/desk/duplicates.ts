@@ -120,7 +120,9 @@ function likenessOfEvents(a: Compared, b: Compared): number {
   return 0
 }
 
-/** Returns the Dice coefficient of letter pairs, or more if one name contains all words of the other. */
+/**
+ * The Dice coefficient of letter pairs, or more if one name contains all words, at least two, of the other.
+ */
 function likenessOf(a: Compared, b: Compared): number {
   if (a.parts.size === 0 || b.parts.size === 0) return 0
   let common = 0

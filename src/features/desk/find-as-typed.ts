@@ -37,7 +37,7 @@ type ByCaller = Pick<Context, 'db' | 'readInLane' | 'caller' | 'findMatching' | 
 
 /**
  * Finds records of any status that the caller may see, by id, UID, address, prefix of a slug, or words. If
- * nothing is found, it tries words with one letter changed, else their stems.
+ * nothing is found, it tries similar words, else the stems.
  */
 export async function findAsTyped(text: string, asker: ByCaller): Promise<TypedHit[]> {
   const typed = text.length > LONGEST_TYPED || text.includes('\0') ? '' : text.trim()

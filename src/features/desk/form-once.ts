@@ -12,7 +12,7 @@ import type { Tx } from '../../store/storage/recording.ts'
 import { findStored, storeAnswer } from '../../store/storage/stored-answers.ts'
 
 /**
- * Creates one record however often its form is sent, and returns that record's id each time.
+ * Creates one record for a key, however often its form is sent, and returns that record's id each time.
  * @param make creates the record by calling the given function
  * @throws Problem as `writeOnce`
  */
@@ -24,7 +24,8 @@ export async function makeOnce(
     storingId: (tx: Tx, write: () => Promise<{ id: number }>) => Promise<StoredAnswer>,
   ) => Promise<StoredAnswer>,
 ): Promise<number> {
-  // Simultaneous requests wait for each other in the database; the second finds the record of the first.
+  // `underWay` is empty: simultaneous requests wait in the database, where the second finds the first's
+  // record.
   const sent = { repeatable, underWay: new Map<string, string>() }
   const { id } = await writeOnce(sent, isAllowed, context, (storing) =>
     make((tx, write) =>

@@ -54,7 +54,7 @@ export function typedSettings(request: DeskRequest): Partial<Record<LookSetting,
 }
 
 /**
- * Returns changed settings, with null for a default, and their faults.
+ * Returns the sent settings, with null for a default, and their faults.
  * @param given settings that the form cannot change
  */
 export async function changesIn(

@@ -164,7 +164,7 @@ const isTerm = (row: unknown): row is TermRow => typeof row === 'object' && row 
 
 const wasAddressKnown = (row: unknown) => isTerm(row) || statusOf(row) === 'publish'
 
-/** Children of the merged term that cannot become children of `into`, because `into` is their descendant. */
+/** Children of the merged term that are `into` or above it, and so cannot become its children. */
 async function pathTo(db: Db, { id }: TermRow, into: number): Promise<number[]> {
   const children = await db.selectFrom('terms').select('id').where('parent', '=', id).execute()
   const above: number[] = []

@@ -140,8 +140,8 @@ const IN_A_PIECE = 100
  * Undoes a merge: the merged record returns with its slugs and imports, and events get their links back. If
  * an event's links were edited since, the merged record only replaces the other one there. Another call
  * completes an interrupted undo.
- * @returns undefined if already undone or older than 30 days; `merged since` if the remaining record was
- * merged later: that merge has to be undone first, or links would lead nowhere
+ * @returns undefined if already undone or unknown; `merged since` if the remaining record was merged later:
+ * that merge has to be undone first, or links would lead nowhere
  * @throws Problem rest_gone if the record was deleted for good
  */
 export async function putApart(
@@ -209,7 +209,7 @@ async function isMergedSince(tx: Tx, { id, kind, into_record: gone }: MergeColum
   return later !== undefined
 }
 
-/** Prepares restoring the record from the trash; undefined if somebody else already has. */
+/** Prepares restoring the record; undefined if it is not in the trash, or was there before the merge. */
 async function prepareRestored(
   context: Context,
   { resource, operations }: ServedResource,

@@ -342,7 +342,7 @@ async function hrefsOf(context: Context, uses: readonly ImageUse[]): Promise<Map
   return new Map(found.flat())
 }
 
-/** Saves those texts that differ from what the form first showed. */
+/** Saves the picture; of its texts, those that differ from what the form first showed. */
 async function savePicture(request: DeskRequest): Promise<DeskAnswer> {
   const { context, form, files } = request
   const row = await getPicture(request)

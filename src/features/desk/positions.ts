@@ -99,7 +99,7 @@ const DIGITS = '23456789CFGHJMPQRVWX'
 const STEPS = [20, 1, 0.05, 0.0025, 0.000125]
 const WHOLE = 8
 
-/** Each digit after a code's five pairs selects one of five rows and four columns. */
+/** Reads a plus code. After five pairs, each digit selects one of five rows and four columns. */
 function readPlusCode(text: string, near: Position | undefined): Position | undefined {
   const [, head, tail] =
     /^([23456789CFGHJMPQRVWX]{2,8})\+([23456789CFGHJMPQRVWX]{2,7})(?=$|[\s,])/i.exec(text) ?? []
@@ -161,7 +161,9 @@ function readFigures(text: string): Position | undefined {
   return { lat: lat.degrees, lng: lng.degrees }
 }
 
-/** Splits at a semicolon, slash, comma with space, compass point, or the second of three commas. */
+/**
+ * Splits at a semicolon, slash, comma with space, compass point, only comma, second of three, or only space.
+ */
 function halvesOf(text: string): readonly [string, string] | undefined {
   const signs = text.replaceAll('/', ';').replaceAll(', ', ';').split(';')
   if (signs.length === 2) return [signs[0] ?? '', signs[1] ?? '']

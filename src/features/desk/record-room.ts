@@ -650,7 +650,7 @@ async function merge(room: RecordRoom, request: DeskRequest): Promise<DeskAnswer
   }
 }
 
-/** Finds the record that `text` names by number or name; undefined if it is the record `own` itself. */
+/** Finds the record that `text` names by number or name; undefined if there is none except `own`. */
 async function meantBy(
   room: RecordRoom,
   context: Context,

@@ -146,7 +146,7 @@ export async function changeZone(
   return true
 }
 
-/** Sets the former zone again, for `moveZone`. False if the change does not exist or is in progress. */
+/** Sets the former zone again, for `moveZone`. False unless the change is complete and not undone. */
 export async function returnZone(tx: Tx, id: number): Promise<boolean> {
   await holdName(tx, 'zone')
   const change = await tx

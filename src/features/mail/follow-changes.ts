@@ -32,7 +32,7 @@ const LATE_MS = 10 * MINUTE_MS
 
 const MOST_ROWS = 20_000
 
-/** Maximum of messages to an author about single events; more events share one message. */
+/** At most this many events are told to an author in messages of their own; more share one message. */
 const MOST_SINGLE = 3
 const MOST_NAMED = 20
 

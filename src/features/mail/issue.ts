@@ -45,7 +45,7 @@ const MOST_NEW = 20
 /** Maximum bytes of HTML for the list, so that messages in any script stay below 100 kB. */
 const MOST_LISTED = 34_000
 const MOST_LISTED_NEW = 10_000
-/** Maximum of events read. It exceeds `MOST_ENTRIES`, since a series has many events but one entry. */
+/** Maximum of events read. It exceeds `MOST_ENTRIES`, since all events of a series are one entry. */
 const MOST_READ = 300
 /** Maximum of further dates in the entry of a series. */
 const MOST_DATES = 6

@@ -51,7 +51,7 @@ export interface Letterhead {
 }
 
 const LONGEST_SUBJECT = 150
-/** Longer texts are cut: messages stay below 100 kB, beyond which some mail programs hide the rest. */
+/** Longer texts are cut, since some mail programs hide what is beyond 100 kB. */
 const LONGEST_LINE = 300
 const LONGEST_TEXT = 2000
 const LONGEST_QUOTE = 4000

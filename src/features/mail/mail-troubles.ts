@@ -2,7 +2,7 @@ import { type Trouble, warning } from '../../base/finding.ts'
 import type { Ask } from '../../store/storage/ask.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** Failed attempts, within about half an hour, after which the operator is told. */
+/** Failed attempts, within about twenty minutes, after which the operator is told. */
 const TOLD_AFTER = 4
 
 /** Lists problems with e-mail for the operator, without any addresses. */

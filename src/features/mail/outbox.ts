@@ -92,7 +92,10 @@ export async function forgetQueued(tx: Tx, address: string): Promise<number> {
   return Number(gone.numDeletedRows)
 }
 
-/** Deletes messages about these topics. Sent ones only lose the address, and count for the hourly limit. */
+/**
+ * Deletes messages to the address about these topics. Sent ones only lose it: they count for the hourly
+ * limit.
+ */
 export async function forgetSent(tx: Db, address: string, topics: readonly string[]): Promise<void> {
   if (address === '') return
   const unnamed = { recipient: '', error: '', name: sql<string>`'sent ' || id` }
@@ -124,7 +127,7 @@ export const messageIdOf = ({ id, name }: Pick<MailMessageColumns, 'id' | 'name'
 /** How long a process reserves a message: longer than an attempt takes. */
 const LEASE_MS = 3 * MINUTE_MS
 
-/** Pauses between attempts, 24 hours altogether; then a message is given up. */
+/** Pauses between attempts, about 24 hours altogether; then a message is given up. */
 const PAUSES = [1, 5, 15, 30, 60, 120, 240, 240, 360, 360].map((minutes) => minutes * MINUTE_MS)
 
 /** A message due later than this was written while the clock was wrong, so it is sent at once. */

@@ -4,7 +4,7 @@ import { findTermBySlug, TAXONOMIES, TERM_LISTS } from '../../calendar/terms/ter
 import { filterWithValue } from '../pages/page-query.ts'
 import { sayMail } from './mail-texts.ts'
 
-/** Maximum length of a query string; the site's own pages make none longer. */
+/** Maximum length of a query string. */
 export const LONGEST_QUERY = 1000
 
 const MOST_NAMES = 5

@@ -2,7 +2,7 @@ import { checked, choice, type SettingGroup, word } from '../../base/setting-kin
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
-/** True for https, and for http on this machine. */
+/** True for https, or http on this machine, without user, query, fragment and `.well-known`. */
 function isIssuer(text: string): boolean {
   const url = URL.parse(text)
   if (url?.username !== '' || url.password !== '' || /[?#]|\/\.well-known\//.test(text)) return false

@@ -85,7 +85,7 @@ const isLive = ({ since }: Flow, now: number) => now - since < FLOW_MS
 
 export const newState = () => randomBytes(32).toString('base64url')
 
-/** The verifier (RFC 7636) or the nonce of a flow, known to this service alone. */
+/** The verifier (RFC 7636) or the nonce of a flow, which only this service can derive. */
 export function secretOf({ key }: Seal, of: 'verifier' | 'nonce', { state }: Flow): string {
   return createHmac('sha256', key).update(`${of} ${state}`).digest('base64url')
 }

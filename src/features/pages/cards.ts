@@ -27,9 +27,12 @@ import { sayOfPages } from './page-texts.ts'
 import { teaserOf } from './teasers.ts'
 import { areUnchanged, type EventStates, statesOf } from './unchanged.ts'
 
-// Lists show events as cards. A card is cached until its event or a linked record changes.
+// Lists show events as cards.
 
-/** `src` is the smallest size at least 300 pixels wide; `srcset` has all sizes that are not cropped. */
+/**
+ * Of the sizes that are not cropped, `srcset` has all; `src` is the smallest of at least 300 pixels, else the
+ * original.
+ */
 export interface Picture {
   src: string
   srcset: string
@@ -73,7 +76,10 @@ export type Cards = Cache<number, CachedCard>
 
 export const noCards = (budget: CacheBudget): Cards => emptyCache(budget)
 
-/** Loads cards of events that can be shown. A card is cached until the index reports a change of it. */
+/**
+ * Loads cards of events that can be shown. A cached one is reused unless its event or a linked record
+ * changed.
+ */
 export async function loadCards(
   context: Context,
   memory: EventMemory,
@@ -170,9 +176,7 @@ function focusOf({ focal_x: x, focal_y: y }: ImageRow): string {
 
 type ImageUse = Pick<EventRow, 'image_alt' | 'image_decorative'>
 
-/**
- * @param use the event that shows the image, whose own alternative text is preferred; none for other records
- */
+/** @param use the event or series that shows the image, whose own alternative text is preferred */
 export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, use?: ImageUse): Picture {
   const { url, width, height, sizes = {} } = presentImage(row, images.mediaUrl)
   const ratio = width / height
@@ -187,7 +191,10 @@ export function pictureOf({ images }: Pick<Context, 'images'>, row: ImageRow, us
   return { src: small.url, srcset, width, height, alt: plainText(shows), focus: focusOf(row) }
 }
 
-/** Lowest and highest price in the site's language: `12,50 €`, `10–20 €`. Ambiguous costs stay as entered. */
+/**
+ * Lowest and highest price in the site's language: `12,50 €`, `10–20 €`. Ambiguous prices are not
+ * reformatted.
+ */
 export function writtenCost(site: Site, raw: readonly string[]): string {
   const free = sayOfPages(site, FREE)
   const prices = pricesOf(raw, FREE)

@@ -10,7 +10,7 @@ import { boundAt, lowerBound, type SortedSlots, sliceSlots } from '../../store/m
 
 // Finds coming events of a venue, organizer or term in the index, with bounded work.
 
-/** At most this many begun events are checked for still lasting, and coming ones for being visible. */
+/** `LOOK_BACK`: begun events checked for still lasting, at most. `LOOK_AHEAD`: coming ones looked at. */
 const LOOK_BACK = 200
 const LOOK_AHEAD = 64
 
@@ -50,7 +50,10 @@ export interface Subject {
   organizers: readonly number[]
 }
 
-/** Ids of a venue's next events from the day of `over` on: one per series, none of the subject's own. */
+/**
+ * Ids of a venue's events from the day of `over` on, then of those still on: one per series, none of the
+ * subject's.
+ */
 export function nextAtVenue(
   index: EventIndex,
   venue: number,
@@ -67,9 +70,9 @@ const WEIGHTS = { term: 1, organizer: 0.75 } as const
 const MOST_SHARED = 25
 
 /**
- * Ids of events from the day of `over` on that share terms and organizers with the subject, most similar
- * first. A rarer term or organizer counts more; its next 64 events are checked. Each series has one event;
- * none is from the subject's series or in `shown`.
+ * Ids of coming and lasting events that share terms or organizers with the subject, most similar first. A
+ * rarer term or organizer counts more. Each series has one event; none is from the subject's series or in
+ * `shown`.
  */
 export function relatedEvents(
   index: EventIndex,
@@ -94,7 +97,9 @@ export function relatedEvents(
   return oneOfEachSeries(index, closest, subject, shown, most)
 }
 
-/** Finds those of the listed `ids` that end on `day` or later, the first of each series, with local start. */
+/**
+ * Of `ids`, finds listed events that end on `day` or later, the first of each series, with their local start.
+ */
 export function comingAmong(
   index: EventIndex,
   ids: readonly number[],

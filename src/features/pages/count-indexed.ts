@@ -25,8 +25,8 @@ import { boundAt, eachRun } from '../../store/memory/sorted-slots.ts'
 const MOST_COUNTED = 10_000
 
 /**
- * Returns a function that counts matching events of each term or fact; undefined if it would take over two
- * milliseconds. A list narrowed only by its window counts events that begin within it.
+ * Returns a function that counts matching events of each term or fact; undefined if too many would be
+ * counted. A long list narrowed only by its window counts events that begin within it.
  */
 export function countEach(
   index: EventIndex,
@@ -136,7 +136,7 @@ const MOST_CONDITIONS = 31
 
 /**
  * Counts the events that meet each of at most 31 conditions; in a collapsed list, a series counts once.
- * Undefined if it would take over two milliseconds.
+ * Undefined if too many would have to be visited.
  */
 export function countNarrowed(
   index: EventIndex,

@@ -9,8 +9,9 @@ import { currentMemory } from '../../calendar/events/known-records.ts'
 import { countBegins, countEach, countNarrowed, countTimes } from './count-indexed.ts'
 
 /**
- * Returns functions that count a query's public events: `terms` by category id, whatever categories the query
- * has, `access` by access fact. Undefined for a search, or if it would take over two milliseconds.
+ * Returns functions that count a query's public events: `terms` by term id, whatever categories the query
+ * has, `access` by access fact. They return undefined if the index cannot count fast enough. Undefined for a
+ * search, or without the index.
  */
 export function countMatching(
   context: Context,
@@ -36,7 +37,7 @@ export function countMatching(
   }
 }
 
-/** Counts events that start on each of the consecutive `days`. Undefined as in `countMatching`. */
+/** Counts events that start on each of the consecutive `days`; undefined if the index cannot. */
 export function countStarts(
   context: Context,
   query: EventsQuery,
@@ -48,7 +49,10 @@ export function countStarts(
   return memory?.index && asked && countBegins(memory.index, asked, moments)
 }
 
-/** Counts events for each of `words`, in the site's time zone. Undefined as in `countMatching`. */
+/**
+ * Counts events for each of these values of `when`, whatever the query's dates; undefined if the index
+ * cannot.
+ */
 export function countWhen(
   context: Context,
   query: EventsQuery,
@@ -71,7 +75,9 @@ const earliestOf = (walls: readonly (string | undefined)[]) => walls.toSorted()[
 
 const latestOf = (walls: readonly (string | undefined)[]) => walls.toSorted().at(-1)
 
-/** How many events of `queries` each of at most 31 filters would leave. Undefined as in `countMatching`. */
+/**
+ * How many events of `queries` each of at most 31 filters would leave; undefined if the index cannot count.
+ */
 export function countLeft(
   context: Context,
   queries: readonly EventsQuery[],

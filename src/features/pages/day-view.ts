@@ -18,8 +18,8 @@ import { say, sayEvents, type View, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
 /**
- * Shows the events of a day: those begun earlier, those beginning on it, and those of more than three days.
- * Later pages have only events that begin on it.
+ * Shows the events of a day: those begun earlier, those beginning on it, and last those begun earlier that
+ * take more than three days. Pages after the first have only events that begin on it.
  * @throws Problem event-archive-page-not-found for a page after the last
  */
 export async function dayView(viewing: Viewing, asked: EventsAsked, day: string): Promise<View> {

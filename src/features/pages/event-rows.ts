@@ -81,7 +81,7 @@ const behind = (letters: string): Html | false =>
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
   [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
-/** A heading shows the day, so only an event of several days names one: its last. */
+/** Of an event of several days, names the last. The first day is shown elsewhere. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)
@@ -99,7 +99,7 @@ function timesOfCard(viewing: Viewing, card: Card): Html {
     : html`${start} <small>– ${writtenEnd(site, card.start, card.end)}${behind(card.endZone)}</small>`
 }
 
-/** True for posters and banners, whose lettering would be lost by cropping. */
+/** True for the shapes of posters and banners, whose lettering would be lost by cropping. */
 export const isUncropped = ({ width, height }: Pick<Picture, 'width' | 'height'>) =>
   width / height < 1.25 || width / height > 2.2
 

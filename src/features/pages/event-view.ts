@@ -163,7 +163,7 @@ ${moreEvents(viewing, more, cards)}${beside(viewing, previous, next)}`,
   }
 }
 
-/** Description for search engines and previews; a canceled or postponed event's says so first, and why. */
+/** Description for search engines and previews; that of a canceled or postponed event begins by saying so. */
 function describe(site: Site, row: EventRow): string {
   const text = teaserOf(row, plainText(row.title))
   const parts = [noticeOf(site, row), capitalized(site, writtenDay(site, dayOf(row.start_date), '')), text]
@@ -229,7 +229,6 @@ function facts(viewing: Viewing, row: EventRow, links: EventLinks, dates: readon
     row,
   }
   const isOpen = row.event_status === 'scheduled' && !isOverAt(viewing.wall, row.start_date, row.end_date)
-  // No tickets for an event that is over, canceled or postponed.
   const hasTickets = isOpen && sellsTickets(website)
   const remind = isOpen ? viewing.subscribes?.event(site, row.id) : undefined
   const buttons = html`${hasTickets && websiteLink(site, website, true)}${joinLink(site, row)}${addToCalendar(

@@ -53,7 +53,7 @@ export async function eventsPage(
   )
 }
 
-/** True if the position is more exact than needed; the visitor is redirected to the rounded one. */
+/** True if a coordinate in the query is not the rounded one, to which the visitor is then redirected. */
 function isTooExact({ sent }: PageQuery, query: URLSearchParams): boolean {
   return ['geoloc_lat', 'geoloc_lng'].some((name) => sent.has(name) && sent.get(name) !== query.get(name))
 }

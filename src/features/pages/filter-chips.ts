@@ -13,7 +13,7 @@ import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
 
 // Chips: links that set a filter, or remove it if it is set.
 
-/** Values of `when` with a chip; others are for API clients. */
+/** Values of `when` with a chip. */
 export const CHIP_TIMES = {
   today: 'Today',
   tonight: 'Tonight',
@@ -66,7 +66,7 @@ interface ChipFilter {
   categories: CategoryChips
 }
 
-/** Chips with links that keep the other filters. Pages of certain days have no chips for `when`. */
+/** Chips with links that keep the other filters. Only lists have chips for `when`. */
 export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
   const { span, scope, query, counts, categories } = chips
   const { site } = viewing.context
@@ -150,14 +150,14 @@ const CHIP_WORDS: readonly (keyof typeof CHIP_TIMES)[] = ['today', 'tonight', 't
 
 export const NOT_COUNTED: ChipCounts = { times: undefined, categories: new Map(), switches: new Map() }
 
-/** What chips count: events from the first day of the list on, and those still on. */
+/** What chips count, except those for `when`: each of these counts the events of its own days. */
 export interface CountedLists {
   filters: EventFilters
   /** Returns the filters of the lists that the page would show with `filters`. */
   lists: (filters: EventFilters) => readonly EventFilters[]
 }
 
-/** Counts events for chips in the index, unless it is a search or would take milliseconds. */
+/** Counts events for chips; a search, and what the index cannot count, has no counts. */
 export function countChips(
   { context }: Viewing,
   { filters, lists }: CountedLists,
@@ -193,7 +193,7 @@ const SWITCH_FILTERS: readonly (readonly [Switch[0], EventFilters])[] = [
   ['attendance', { attendance: ['online', 'mixed'] }],
 ]
 
-/** Chip of events near the visitor, which without scripts leads to places; false without coordinates. */
+/** Chip for events near the visitor; false if no position is set and no venue has coordinates. */
 function nearChip(
   { context: { site }, memory, terms }: Viewing,
   { sent }: PageQuery,

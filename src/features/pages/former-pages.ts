@@ -22,7 +22,7 @@ import type { Pages } from './page-ground.ts'
 
 const LINKED = { venue: venueRules, organizer: organizerRules }
 
-/** The record with this slug; undefined if the caller may not see it. */
+/** The record with this slug, if there is one that the caller may see. */
 export async function findPublic(
   context: Context,
   kind: PagedKind,
@@ -39,7 +39,7 @@ async function readPublic(context: Context, kind: PagedKind, id: number): Promis
 }
 
 /**
- * Redirects to the record that had this slug last.
+ * Redirects to the record that last had this slug, had this path at a moved source, or has this number.
  * @throws Problem event-no-longer-available for a record that is gone, else rest-event-not-found
  */
 export async function missingRecord(context: Context, kind: PagedKind, slug: string): Promise<PageAnswer> {
@@ -59,7 +59,7 @@ async function formerAddress(context: Context, kind: PagedKind, id: number): Pro
 
 /**
  * Redirects to the record with this id: one of a moved source if there is any, else one of this calendar.
- * @throws Problem rest-event-not-found if there is neither
+ * @throws Problem event-no-longer-available for a record that is gone, else rest-event-not-found
  */
 export async function numberedRecord(context: Context, id: number): Promise<PageAnswer> {
   const moved = await findByOldId(context.db, id)
@@ -82,7 +82,7 @@ export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, pa
 
 /**
  * Redirects old paths of a moved source's pages, feeds, lists and images.
- * @throws Problem rest-event-not-found for other paths
+ * @throws Problem event-no-longer-available for a record that is gone, rest-event-not-found for other paths
  */
 export async function oldPage(
   pages: Pages,

@@ -30,8 +30,8 @@ const MOST_SOON = 3
 const EVENING_WALL = '16:59:59'
 
 /**
- * Finds what is shown above the list: up to three events of tonight, else of today, else the next ones; and
- * featured ones. Undefined if the list would be left empty.
+ * Finds what is shown above the list: featured events, and up to three of tonight, else of today, else the
+ * next ones. If these are the whole list, only featured events, or undefined without any.
  * @param coming the first page of the list, in its order
  */
 export async function findOpening(
@@ -60,7 +60,7 @@ ${await soonSection(viewing, shown, when)}${lead.body}`,
   }
 }
 
-/** Tonight's events, from the list's first page, or from the index if that page ends before the day does. */
+/** Tonight's events, from the list's first page, or looked up if that page ends before the day does. */
 async function findTonight(
   viewing: Viewing,
   filters: EventFilters,

@@ -102,7 +102,10 @@ ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
 
-/** Events that a page of coming events counts: those that begin, and those still on. */
+/**
+ * Filters for the events that a page of coming events counts: those beginning in its days, and those begun
+ * before.
+ */
 function listsOf(viewing: Viewing, asked: EventsAsked, filters: EventFilters): EventFilters[] {
   const own = { ...asked, query: { ...asked.query, filters } }
   const first = firstDay(viewing, own)
@@ -115,12 +118,12 @@ interface Page {
   cards: Card[]
   total: number
   pages: number
-  /** Events begun before the first day and still on; missing for past events and searches. */
+  /** Events begun before the first day and still on; undefined where the list does not show them apart. */
   ongoing?: Ongoing
   isShorter?: boolean
 }
 
-/** A page of coming events. Each series is listed once, at its next date (rules 31.2 and 31.3). */
+/** A page of coming events, with those still on (rules 31.2 and 31.3). */
 async function comingPage(viewing: Viewing, asked: EventsAsked): Promise<Page> {
   const filters = comingFilters(viewing, asked)
   const { cards, total: begin } = await findCards(viewing, filters, asked.query.page, PER_PAGE, 'best')
@@ -155,7 +158,7 @@ function sections(
   return html`${daySections(viewing, others)}${shown}`
 }
 
-/** Parameter known from moved sites: with `0`, every date of a series is listed, else each series once. */
+/** Parameter known from moved sites: with `0`, every date of a series is listed. */
 export const EVERY_DATE = 'hide_subsequent_recurrences'
 
 function everyDate(viewing: Viewing, asked: EventsAsked, { isShorter }: Page): Html | false {

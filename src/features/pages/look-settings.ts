@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../../base/errors.ts'
 import { isRecord, parsedJson } from '../../base/foreign-json.ts'
 import { checked, choice, readEntries, type SettingGroup, word } from '../../base/setting-kinds.ts'
 
-// Files for the look of pages, such as a logo. Their content decides the format, not the name that was sent.
+// Files for the look of pages, such as a logo. Of files that owners set, the content decides the format.
 
 export type LookFileSetting = 'pages_logo' | 'pages_logo_dark' | 'pages_icon' | 'pages_picture' | 'pages_font'
 
@@ -15,7 +15,6 @@ type Ending = '.svg' | '.png' | '.webp' | '.jpg' | '.ico' | '.woff2'
 interface FileRule {
   stem: string
   endings: readonly Ending[]
-  /** Maximum bytes. */
   most: number
 }
 
@@ -162,7 +161,7 @@ export function titleOfText(text: string): string | undefined {
   return title === '' || title.length > 100 ? undefined : title
 }
 
-/** True if the service uses the slug itself. A new page with it is refused, an existing one hidden. */
+/** True for a slug in `TAKEN`. A new page with it is refused, an existing one hidden. */
 export const isTaken = ({ slug }: Pick<OwnerText, 'slug'>): boolean => TAKEN.has(slug)
 
 export function faultOfTexts(json: string): string | undefined {

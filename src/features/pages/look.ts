@@ -26,7 +26,7 @@ export interface Look {
   corner: Config['pages_corner']
   density: Config['pages_density']
   typeface: Config['pages_typeface']
-  /** CSS that follows the built-in style sheet. */
+  /** Path of a style sheet that follows the built-in one; empty for none. */
   css: string
   files: LookFiles
   showsName: boolean
@@ -38,7 +38,7 @@ export interface Look {
   intro: Html
   texts: ReadonlyMap<string, LookText>
   firstView: Config['pages_first_view']
-  /** Categories with chips above lists. */
+  /** Slugs of the categories with chips above lists. */
   presses: readonly string[]
   weekStart: string
 }

@@ -49,7 +49,7 @@ import {
 import { nameShown, pathTo, say, sayEvents, sayMore, type View, type Viewing } from './viewing.ts'
 import { isOvernight } from './when-in-words.ts'
 
-/** At most this many events are counted; only the first few of each day are loaded. */
+/** At most this many events are counted; only those shown are loaded. */
 const MOST = 5000
 
 interface Drawing {

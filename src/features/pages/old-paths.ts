@@ -44,7 +44,7 @@ const PAGES_AT_ONCE = 1000
 /** At most this many list paths are collected; a site has a few. */
 const MOST_LISTS = 1000
 
-/** True if the path may be an old one; only false is certain, since paths may share a hash. */
+/** True if the path may be an old one; only false is certain. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths

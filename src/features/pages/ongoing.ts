@@ -11,7 +11,7 @@ import { nameShown, pathTo, say, sayMore, type Viewing } from './viewing.ts'
 /** Those that end soonest are found among at most this many events. */
 const MOST = 5000
 
-/** At most this many are shown beside a list or month; a link leads to the others. */
+/** At most this many are shown with a list or month; a link leads to the others. */
 export const MOST_ONGOING = 6
 
 /** At most this many are shown on the page of a day, and in a list that asks for them by `when`. */
@@ -52,7 +52,7 @@ function endsOf({ memory: { index } }: Viewing, { times }: FoundEvents): (id: nu
   }
 }
 
-/** Events of this many days or more are shown only as ongoing (rule 31.2). */
+/** Months and days show events of at least this many days apart (rule 31.2). */
 const LONG = 4
 
 export const isLong = (first: string, last: string) =>
@@ -71,7 +71,10 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
   )}${more}</ul>`
 }
 
-/** Says until when an event lasts: the last day, or the time if it ends in the small hours of today. */
+/**
+ * Says until when an event lasts: the last day, or the time if it ends in the small hours of today. Of an
+ * event that is not on today, its days.
+ */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]
   if (last < today && dayOf(end) === today)

@@ -73,7 +73,7 @@ function faultOf(read: () => unknown): string | undefined {
 
 const fileName = (value: string) => value.slice(value.lastIndexOf('/') + 1)
 
-/** True if `value` names a stored file: a stem, a hash of the content and an extension. */
+/** True if `value` has the form of a stored file's name: a stem, a hash of the content and an extension. */
 function isKeptFile(name: LookFileSetting, value: string): boolean {
   const { stem, endings } = LOOK_FILES[name]
   const ending = endings.find((one) => value.endsWith(one)) ?? ' '

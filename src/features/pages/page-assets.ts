@@ -70,7 +70,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 const plainStyle = once(() => withoutBlanks(textOf('tokens.css') + textOf('calendar.css')))
 
-/** Style sheet of the desk's preview, which shows the front page in other colours. */
+/** Style sheet of the desk's preview, which shows the front page in another look. */
 export const previewStyle = once(() => withoutBlanks(textOf('preview.css')))
 
 const textOf = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
@@ -170,7 +170,7 @@ function withoutBlanks(css: string): string {
     .replaceAll(';}', '}')
 }
 
-/** The built-in SVG mark, for sites without a logo. */
+/** The built-in SVG mark, for sites without icon and logo. */
 export const markOf = (accent: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 26 26"><rect width="26" height="26" rx="7" fill="${
     accent
@@ -216,7 +216,10 @@ export function accentStyle(colour: string): string {
   return `:root{${ofLight};${texts}}@supports (color:light-dark(#000,#fff)){:root{${ofBoth}}}`
 }
 
-/** Mixes `colour` with `target` until a control in it stands out from `ground` and text on it is readable. */
+/**
+ * Mixes `colour` with `target` until a control in it stands out from `ground` and text on it is readable, or
+ * else returns `target`.
+ */
 function controlOn(colour: Rgb, target: Rgb, ground: Rgb): [control: Rgb, text: Rgb] {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(colour, target, step / STEPS)
@@ -404,7 +407,7 @@ export const SITE_ICONS: ReadonlyMap<string, SiteIcon> = new Map([
   ['/apple-touch-icon-precomposed.png', touch],
 ])
 
-/** Makes an icon from the look's icon if that is a raster image, else from the mark in the accent colour. */
+/** Makes an icon from `own` if that is a raster image, else from the mark in the accent colour. */
 export async function makeSiteIcon(path: string, own: Asset, accent: string): Promise<Asset> {
   const icon = SITE_ICONS.get(path) ?? touch
   const { side, ground, mediaType } = icon

@@ -119,7 +119,7 @@ export function capitalized({ language }: Pick<Site, 'language'>, text: string):
   return text.slice(0, 1).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** A distance, with one decimal below ten kilometres. */
+/** A distance, with at most one decimal below ten kilometres. */
 export function writtenDistance(site: Site, km: number): string {
   return distances(localeOf(site)).format(km < 10 ? km : Math.round(km))
 }
@@ -129,10 +129,7 @@ const distances = madeOnce(
     new Intl.NumberFormat(locale, { style: 'unit', unit: 'kilometer', maximumFractionDigits: 1 }),
 )
 
-/**
- * A number in the language's format. Those below 1000 are the same in all languages and skip `Intl`, which
- * takes microseconds each; a form has hundreds.
- */
+/** A number in the language's format. Whole ones below 1000 are the same in all languages and skip `Intl`. */
 export function writtenNumber(site: Site, number: number): string {
   return Number.isInteger(number) && number < 1000 ? String(number) : numbers(localeOf(site)).format(number)
 }

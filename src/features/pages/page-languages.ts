@@ -20,7 +20,7 @@ export function makeLanguageChooser({ language, languages }: Site): LanguageChoo
   return { languages, known, byDefault: { language, isNamed: languages.length === 1 } }
 }
 
-/** In characters: the rest of an `Accept-Language` header is ignored. Browsers send less than a hundred. */
+/** In characters: the rest of an `Accept-Language` header is ignored. */
 const LONGEST_HEADER = 256
 const MOST_RANGES = 20
 const KNOWN_BYTES = 200_000

@@ -29,7 +29,10 @@ export interface PageQuery {
   wrong?: ReadonlySet<string>
 }
 
-/** A filter and its value in words; `view-head` and `filter-chips` have shorter words for some filters. */
+/**
+ * A filter in words with its value as sent; `view-head` and `filter-chips` have shorter words for some
+ * filters.
+ */
 export const filterWithValue = (site: Site, name: string, value: string) =>
   `${translate(site.language, ABOUT.get(name) ?? name)}: ${value}`
 
@@ -85,7 +88,10 @@ export function withoutListDates({ filters, sent, ...query }: PageQuery): PageQu
   return { ...query, filters: withoutDatesAndWhen(filters), sent: kept, isFiltered: kept.size > 0 }
 }
 
-/** Keeps `near` or a position rounded to a kilometre, so that URLs do not tell exactly where a visitor is. */
+/**
+ * Keeps `near` or a position rounded to about a kilometre, so that URLs do not tell exactly where a visitor
+ * is.
+ */
 function settlePlace(sent: Map<string, string>): void {
   const own = POSITION.flatMap((name) => {
     const text = sent.get(name)

@@ -34,7 +34,7 @@ export interface PageTerms {
   byId: Map<number, ShownTerm>
   /** Terms looked up by `learnTerms`; undefined for a term without published events. */
   learned: Map<number, ShownTerm | undefined>
-  /** Top-level categories by name; `count` includes those below. */
+  /** Top-level categories in order of name; `count` includes those below. */
   tops: readonly ShownTerm[]
   /** Empty if there are more than a form can offer. */
   venues: readonly OfferedVenue[]
@@ -47,7 +47,7 @@ const MOST_TERMS = 200
 const MOST_VENUES = 200
 const MOST_LEARNED = 5000
 const HUES = 12
-/** Coprime to `HUES`, so that the first twelve categories differ in colour. */
+/** Coprime to `HUES`, so that the first twelve top-level categories differ in colour. */
 const HUE_STEP = 5
 const DEEPEST = 100
 
@@ -106,7 +106,7 @@ export async function learnTerms(
   }
 }
 
-/** Finds a term by its last slug, present or former; undefined if it has no published events. */
+/** Finds the term of a path by its last slug, present or former; undefined if pages do not show it. */
 export async function findTermAt(
   context: Context,
   { byId }: PageTerms,
@@ -170,8 +170,8 @@ const offered = (row: NamedVenue): OfferedVenue => ({
 
 /**
  * Adds slugs, depth and colour to terms.
- * @param known terms already shown, which pass their colours on to those below; without, top categories get
- * new ones
+ * @param known terms already shown, which pass their colours on to those below; without these, top categories
+ * get new ones
  */
 function shownTerms(
   rows: readonly NamedTerm[],

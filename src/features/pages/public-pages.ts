@@ -199,7 +199,7 @@ const mayLeadOn = ({ pages, service }: PublicPages, path: string): boolean =>
   path.length <= LONGEST_URL &&
   (inEnglish(path) !== undefined || mayHaveMoved(pages, service.site, service.database.read, path))
 
-/** Answers with a page, which is cached unless programs get another answer at this address. */
+/** Answers with a page, or with `otherwise` in place of a page for 404. */
 async function answerWithPage(
   all: PublicPages,
   exchange: Exchange,

@@ -105,7 +105,7 @@ export const seriesFeed = (series: SeriesRow, ending: string) =>
 const DATES_A_PAGE = 60
 const MOST_ROWS = 1
 
-/** One line of dates for each month. A date shows its time or title if most others have another. */
+/** One line of dates for each month. A date shows time and title unless these are the most usual ones. */
 function months(viewing: Viewing, cards: readonly Card[]): Html[] {
   const { site } = viewing.context
   const usual = cards.length > 0 ? mostOf(cards.map(ownPart)) : ''

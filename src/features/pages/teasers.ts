@@ -4,7 +4,7 @@ import { EXCERPT_FROM } from '../feeds/card-rows.ts'
 
 const LONGEST = 180
 
-/** Cuts the text to `longest` characters and an ellipsis, after a word if that keeps at least half. */
+/** Cuts a longer text to `longest` characters and an ellipsis, after a word if that keeps at least half. */
 export function shortened(text: string, longest = LONGEST): string {
   return text.length <= longest ? text : endedEarly(beginningOf(text, longest))
 }

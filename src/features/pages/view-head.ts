@@ -504,8 +504,8 @@ export const calendarPath = ({ context: { site } }: Viewing) => pathTo(site, '/e
 const MOST_INSTEAD = 3
 
 /**
- * What a view without events shows: the match nearest to local time `around`, with a link to more; if none
- * ever matches, the calendar's next events.
+ * What a view without events shows: the next match after local time `around`, else the last before it, with
+ * links; if nothing ever matches, the calendar's next events.
  */
 export async function nothingFound(
   viewing: Viewing,
@@ -555,7 +555,7 @@ async function ways(viewing: Viewing, asked: EventsAsked): Promise<Html | false>
   return way(spanLink(site, { view: 'list' }, scope, ''), text)
 }
 
-/** Returns counts by category and access fact; undefined for past events, and if counting takes too long. */
+/** Counts by category and access fact; undefined for past events, and where the index cannot count. */
 function countsOf(viewing: Viewing, filters: EventFilters, isPast: boolean) {
   const coming = isPast ? undefined : from(viewing, filters, viewing.today)
   return coming && countMatching(viewing.context, { ...coming, strict_dates: true, page: 1, per_page: 1 })
@@ -576,7 +576,7 @@ function countedCategories({ context: { site }, terms }: Viewing, counts: Counts
   return choicesOf(counted)
 }
 
-/** Checkboxes for access facts, all of which events must have; false if no event has any. */
+/** Checkboxes for access facts, all of which events must have; false if there are none to offer. */
 function accessFields({ context }: Viewing, counts: CountsOf, sent: string | undefined): Html | false {
   const { site } = context
   const chosen = new Set(sent?.split(',').map((fact) => fact.trim()))

@@ -28,12 +28,12 @@ import {
 import type { Submission } from './submission-tables.ts'
 import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 
-// Editors' decisions about suggestions, each in one transaction with the message to the sender.
+// Editors' decisions about suggestions, each in one transaction with any message to the sender.
 
 export type Verdict =
   | { event: number }
   | { done: true }
-  /** Another editor or the sender decided first. */
+  /** Another editor or the sender decided first, or the event is gone. */
   | { decided: Submission | undefined }
   /** The sender has changed the text since the editor saw it. */
   | { changed: true }

@@ -37,8 +37,7 @@ async function findKey(db: Db): Promise<string | undefined> {
 const MAC_LENGTH = 22
 
 /**
- * A plain hash over key and text authenticates: SHA-512/256 resists length extension. `createHmac` would take
- * as long as the whole answer with a cached page.
+ * A plain hash over key and text authenticates: SHA-512/256 resists length extension. `createHmac` is slower.
  */
 const macOf = (key: string, text: string) => hash('sha512-256', key + text, 'base64url')
 

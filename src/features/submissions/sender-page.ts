@@ -252,7 +252,7 @@ async function withdraw(asked: Asked, { secret, mine }: Mine): Promise<SuggestAn
     })
     return true
   })
-  // An editor published it meanwhile, so it is withdrawn in its new state.
+  // Its state changed meanwhile, so it is withdrawn in the new one.
   const now = isDone ? undefined : await findSubmission(context.db, mine.id)
   return now ? withdraw(asked, { secret, mine: now }) : { seeOther: mineAddress(context, secret) }
 }

@@ -53,7 +53,7 @@ export interface SendingLimits {
   address: number
   /** Suggestions an hour from one network (`networkOf`). */
   block: number
-  /** Suggestions an hour from all senders. One e-mail domain may send half of them. */
+  /** Suggestions an hour from all senders; one e-mail domain may send half, or `address` if that is more. */
   all: number
 }
 
@@ -239,7 +239,10 @@ export async function dropLinks(tx: Tx, submission: number, purpose?: SecretPurp
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
-/** Suggestions whose links are still valid, the newest first. */
+/**
+ * Suggestions of an address, except spam and unconfirmed ones, until 30 days after the event; the newest
+ * first.
+ */
 export async function listOpenOf(db: Db, address: string, now: number, most: number): Promise<Submission[]> {
   return db
     .selectFrom('submissions')
@@ -345,7 +348,7 @@ export async function countPiles(db: Db): Promise<Record<Pile, number>> {
   return { waiting: count('waiting'), aside: count('aside'), spam: count('spam'), decided: count('decided') }
 }
 
-/** When the newest waiting suggestion arrived; those after `untilUtc` do not count. */
+/** When the newest waiting suggestion arrived or changed; what is after `untilUtc` does not count. */
 export async function newestWaiting(db: Db, untilUtc: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('submissions')
@@ -358,7 +361,7 @@ export async function newestWaiting(db: Db, untilUtc: string): Promise<string | 
   return found?.changed_utc
 }
 
-/** Waiting suggestions that arrived within the period, the newest first. */
+/** Waiting suggestions that arrived or changed within the period, the newest first. */
 export async function listNew(
   db: Db,
   { since, until }: { since: string; until: string },
@@ -492,7 +495,10 @@ export const submissionPrunings: readonly Pruning[] = [
   },
 ]
 
-/** Deletes suggestions decided before `beforeUtc`; of published ones, only the sender. Returns how many. */
+/**
+ * Deletes decided suggestions unchanged since `beforeUtc`; of published ones, only the sender. Returns how
+ * many.
+ */
 export async function dropOldSenders(tx: Tx, beforeUtc: string, most: number): Promise<number> {
   const old = tx
     .selectFrom('submissions')

@@ -201,7 +201,7 @@ export function slugCard(form: EventForm): Html {
   )}<p class="hint">${known?.address || say('Left empty, it is made from the title.')}</p>${author}</section>`
 }
 
-/** Returns the controls for publication date and time; empty unless the event is scheduled. */
+/** Returns the controls for publication date and time; empty unless the event waits for these. */
 export function publicationControls(site: Context['site'], { status, date }: EventRow): TypedForm {
   if (status !== 'future') return {}
   const { start_date = [], start_time = [] } = typedTimes(site, {
@@ -224,8 +224,8 @@ function publicationFields(form: EventForm): Html {
 }
 
 /**
- * Reads the publication date; `date` is missing if unchanged. If a scheduled event is set to `publish`, the
- * date is the present time.
+ * Reads the publication date; `date` is missing if unchanged. If an event that waits for its date is set to
+ * `publish`, the date is the present time.
  * @param shown the stored event's controls
  */
 export function readPublication(

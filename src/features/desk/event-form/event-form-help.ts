@@ -34,7 +34,7 @@ import { withMovedEnd } from './event-times.ts'
 const KINDS: readonly PickedKind[] = ['venue', 'organizer', 'category', 'tag']
 const MOST_NAMES = 8
 
-/** Lists names that begin with the typed text; offers to create a record if none has exactly that name. */
+/** Lists names that contain the typed text; offers to create a record if none of them equals it. */
 async function listNames({ context, query }: DeskRequest): Promise<DeskAnswer> {
   mayUseForm(context)
   const kind = KINDS.find((known) => known === query.get('kind'))

@@ -443,7 +443,7 @@ function undoPublishing(
 name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
-/** Restores the status from before the publication; for a series, that of all dates. */
+/** Takes back a publication: sets the status that the form names; for a series, that of all dates. */
 async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const known = await getKnownEvent(context, recordIdIn(request))
@@ -453,7 +453,10 @@ async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   return { seeOther: deskPath(context.site, `/events/${known.id}?saved`) }
 }
 
-/** Shows the form with an unsaved copy on the next sensible date; `series` in the query makes it repeat. */
+/**
+ * Shows the form with an unsaved copy on a coming day of the same weekday; `series` in the query makes it
+ * repeat.
+ */
 async function showCopy(request: DeskRequest): Promise<DeskAnswer> {
   const { context, query } = request
   const { site } = context

@@ -57,7 +57,7 @@ export function readTimes(context: Pick<Context, 'site' | 'now' | 'say'>, typed:
 
 /**
  * Chooses the moment of a local time that the clocks show twice: the first, or the second if that is ticked.
- * An end also gets the second if its first moment lies before the start.
+ * An end also gets the second if its first moment lies before such a start.
  */
 function chosenMoments(
   typed: TypedForm,

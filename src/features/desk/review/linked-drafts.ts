@@ -89,7 +89,7 @@ export async function prepareLinkedDrafts(context: Context, record: SentRecord) 
   return { records, publish }
 }
 
-/** Finds, for each event, the terms that its author named and that do not exist yet. */
+/** Finds, for each event, the new terms that its author named. */
 export async function waitingTerms(
   { db }: Pick<Context, 'db'>,
   events: readonly Pick<EventRow, 'id' | 'author'>[],

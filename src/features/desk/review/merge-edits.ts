@@ -16,9 +16,10 @@ import { type Saved, updateRecord } from '../save-form.ts'
 import { preparePublication, publishesOthers } from './linked-drafts.ts'
 import { findUnmadeTerms, keepBeside, withoutUnmade } from './proposal-store.ts'
 
-// Merges changes of two people to one record. A field changed by both is a conflict; neither is lost.
+// Merges changes of two people to one record. A field that they set differently is a conflict; neither is
+// lost.
 
-/** A field that both the form and others have changed, with values as in a request. */
+/** A field in conflict, with values as in a request. */
 export interface Conflict {
   member: string
   /** Value that the form first showed; undefined if the history no longer has that version. */
@@ -46,7 +47,7 @@ const MOST_TRIES = 5
 
 /**
  * Saves the fields that the form has changed; other fields keep others' changes. If the form and others have
- * changed the same field, nothing is saved and the conflicts are returned.
+ * set the same field differently, nothing is saved and the conflicts are returned.
  * @throws Problem as `updateRecord`
  */
 export async function saveForm(

@@ -49,7 +49,9 @@ export async function findOpenProposals(
   return (await rows.where('state', 'in', OPEN).orderBy('id').execute()).map(read)
 }
 
-/** Finds undecided proposals of version 0: they only name new terms, and are decided with the event. */
+/**
+ * Finds undecided proposals of version 0: they name new terms or have a note, and are decided with the event.
+ */
 export async function findNamings(db: Db, events: readonly number[]): Promise<Proposal[]> {
   const rows = db.selectFrom('proposals').selectAll().where('kind', '=', 'event').where('version', '=', 0)
   return (await rows.where('record', 'in', wholeList(db, events)).where('state', 'in', OPEN).execute()).map(

@@ -114,7 +114,7 @@ export interface SentByLink {
 const ATTEMPTS_OF_CLIENT: TurnLimits = { atOnce: 2, waiting: 20, code: 'too_many_attempts', retryAfter: 4 }
 /** Limits for looking up logins: higher, since many people may sign in at once from one office. */
 const LOOK_UPS_OF_CLIENT: TurnLimits = { atOnce: 4, waiting: 60, code: 'too_many_attempts', retryAfter: 4 }
-/** Wrong passwords per client and minute; once reached, none is checked until the minute is over. */
+/** Wrong passwords per client and minute, after which it is refused, unless the user has a session there. */
 const MOST_GUESSES = 10
 const LONGEST_LOGIN = 254
 

@@ -6,10 +6,7 @@ import type { Database, Db } from '../../store/storage/database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { Caller } from '../people/caller.ts'
 
-/**
- * The part of `Context` that presenting a record needs. The caller is left out: a record looks the same to
- * everybody who may see it.
- */
+/** The part of `Context` by which a record is presented once what the caller may not see has been removed. */
 export interface Presenting {
   site: Site
   images: Pick<ImageService, 'mediaUrl'>
@@ -26,10 +23,7 @@ export interface Context {
   db: Db
   /** Runs long reads, such as lists, outside the event loop. */
   readInLane: Database['readInLane']
-  /**
-   * Runs `work` in one durable transaction, of which the caller is the writer. Only request handlers call
-   * this; they pass the transaction on.
-   */
+  /** Runs `work` in one durable transaction, of which the caller is the writer. */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /** Like `write`, but other writes may share the transaction; undefined if each write needs its own. */
   writeShared?: (<Item, Result>(work: SharedWork<Item, Result>, item: Item) => Promise<Result>) | undefined

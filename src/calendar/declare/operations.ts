@@ -35,7 +35,7 @@ export interface ReadRecord {
   version: { id: number; sequence: number }
 }
 
-/** An entry of a list, or a `single` record, which also has linked data (JSON-LD). */
+/** An entry of a list, or a `single` record, to which some resources add linked data (JSON-LD). */
 export type Extent = 'listed' | 'single'
 
 export interface Presentation<Loaded> {
@@ -86,7 +86,7 @@ export interface Operations<Row = unknown, Loaded = unknown> {
   /** Absent if records of the resource have no versions (`If-Match`). */
   versioned?: { kind: VersionedKind; idOf: (row: Row) => number }
   /**
-   * Finds one page of a list; no promise if the in-memory index can answer.
+   * Finds one page of a list; no promise if memory already has the result.
    * @throws Problem, at once or in the promise
    */
   find: (context: Context, query: Values) => FoundRecords<Row> | Promise<FoundRecords<Row>>

@@ -35,7 +35,7 @@ interface Addresses {
   slug?: Fields
 }
 
-/** Routes, index, validation and the OpenAPI document are derived from this. */
+/** Routes, the index of routes, validation and the OpenAPI document are derived from this. */
 export interface Resource {
   /** Singular; codes of problems contain it. */
   name: string

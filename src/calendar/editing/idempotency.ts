@@ -15,7 +15,7 @@ import {
 import type { Context } from '../declare/context.ts'
 import { capabilitiesHeld, isLoggedIn } from '../people/caller.ts'
 
-// Does work once for each idempotency key, however often the request is sent: creates and batches with an
+// Does work once for each idempotency key whose answer is stored: creates and batches with an
 // Idempotency-Key header, and forms of the desk.
 
 /** Fingerprints of requests that this process is answering, by lock name (user and key). */
@@ -54,7 +54,7 @@ interface Sent {
   render?: (id: number) => Promise<object | undefined>
 }
 
-/** In characters. Of a longer answer only the id is stored, since a small request can have a large answer. */
+/** In characters. Of a longer answer only the id, if any, is stored: small requests can have large ones. */
 export const LONGEST_STORED = 16_384
 
 /**

@@ -16,7 +16,7 @@ export interface SentNew {
   isAllowed: boolean
 }
 
-/** Creates a record, in a shared transaction if possible. @throws Problem naming every fault */
+/** Creates a record, in a shared transaction if possible. @throws Problem, for values as `parseFields` */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (
     (await makeShared(context, operations, sent)) ??
@@ -24,7 +24,7 @@ export async function makeNew(context: Context, operations: Operations, sent: Se
   )
 }
 
-/** Creates a record in a shared transaction; undefined if none can be shared, or if values are faulty. */
+/** Creates a record in a shared transaction; undefined if none can be shared, or after a `Problem`. */
 async function makeShared(
   context: Context,
   { create }: Operations,
@@ -43,7 +43,7 @@ async function makeShared(
   }
 }
 
-/** Creates a record in a transaction of its own. @throws Problem naming every fault */
+/** Creates a record in a transaction of its own. @throws Problem, for values as `parseFields` */
 export async function writeNew<Done>(
   context: Context,
   { create }: Operations,

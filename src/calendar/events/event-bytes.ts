@@ -29,7 +29,7 @@ import {
 import { asSeenBy } from './event-when.ts'
 import { currentMemory } from './known-records.ts'
 
-/** Loads listed events with their links, without those withdrawn since they were found. */
+/** Loads listed events with their links, without those that left `statuses` since they were found. */
 export async function loadEvents(
   context: Context,
   { ids, rows, statuses, isCollapsed }: FoundRecords<EventRow>,
@@ -148,7 +148,7 @@ async function loadMissing(
 
 const ANY_PAGE = { total: 0, page: 1, perPage: 1, effective: '', statuses: ['publish'] }
 
-/** Makes a function that finds terms in memory, then in `loaded`: events just read may have newer terms. */
+/** Makes a function that finds terms in memory, then in `loaded`, which may have terms that memory lacks. */
 function withTermsOf(memory: EventMemory, loaded: readonly Pick<LoadedEvent, 'links'>[]): FindTerm {
   const read = new Map<number, TermRow>()
   for (const { links } of loaded)

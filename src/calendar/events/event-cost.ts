@@ -61,8 +61,8 @@ const CONNECTORS = new Set(
   ).split(' '),
 )
 
-// Digits in groups of three, with decimals behind another separator; or plain digits; or decimals alone, as
-// in `.50`.
+// Digits in groups of three, perhaps with decimals behind another separator; or plain digits, perhaps with
+// decimals; or decimals alone, as in `.50`.
 const FIGURES =
   /\d{1,3}([ '’,.])\d{3}(?:\1\d{3})*(?!\d)(?:(?!\1)[.,]\d+)?|\d+(?:[.,]\d+)?|(?<![\p{L}\d])[.,]\d+/gu
 const BETWEEN = /\p{Lu}{0,3}\p{Sc}|\p{L}[\p{L}\p{M}]*\.?|[^\s\p{L}]/gu
@@ -160,20 +160,20 @@ function isFreeText(text: string): boolean {
   )
 }
 
-/** How much of a cost is shown. Costs stored before requests had limits may be longer. */
+/** The first texts of a cost that are shown, and the first characters of each. Old costs may have more. */
 const MOST_SHOWN = { texts: 100, characters: 1000 }
 
-/** Characters of a stored cost that are parsed. A cost within `MOST_SHOWN` has fewer. */
+/** In characters of JSON. A longer stored cost is cut between two texts before it is parsed. */
 const MOST_READ = 120_000
 
-/** The texts of a stored cost; beyond `MOST_READ`, only the first. @throws SyntaxError for damaged JSON */
+/** The texts of a stored cost; of a long one, mostly only the first. @throws SyntaxError for damaged JSON */
 export function storedCost(json: string): string[] {
   if (json.length <= MOST_READ) return JSON.parse(json)
   const end = json.lastIndexOf('","', MOST_READ)
   try {
     if (end !== -1) return JSON.parse(`${json.slice(0, end)}"]`)
   } catch {
-    // The `","` found is part of a text.
+    // Damaged, or the `","` found is part of a text.
   }
   return JSON.parse(json)
 }
@@ -207,7 +207,7 @@ function describePrices(prices: readonly Price[], currency: Currency, freeWord: 
   if (!lowest || !highest) return ''
   const symbols = prices.filter((price) => price.symbol !== '')
   const isCommon = symbols.length > 0 && symbols.every((price) => price.symbol === symbols[0]?.symbol)
-  // Several currencies have no common symbol, so the site's is used (rule 20.2).
+  // Without one common symbol, the site's is used (rule 20.2).
   const mark: Mark = isCommon && symbols[0] ? symbols[0] : { symbol: currency.symbol, position: 'prefix' }
   const describe = (price: Price) => describePrice(price, mark, currency.symbol, freeWord)
   const same =
@@ -351,8 +351,8 @@ export function offeredPrice(raw: readonly string[], own: Currency): OfferedPric
 }
 
 /**
- * The currency code of all prices; undefined if marks differ. An amount without a mark has the currency of
- * the others, else the site's.
+ * The currency code of all prices; undefined if marks differ or mean none. An amount without a mark has the
+ * currency of the others, else the site's.
  */
 function currencyOf(prices: readonly Price[], own: Currency): string | undefined {
   const marks = new Set(prices.map(({ symbol }) => symbol).filter(Boolean))
@@ -364,8 +364,8 @@ function currencyOf(prices: readonly Price[], own: Currency): string | undefined
 const amountOffered = ({ numbers: [number = '0'] }: Price) => (Number(number) === 0 ? '0' : number)
 
 /**
- * Marks in upper case without points, by currency code. `$` and `KR` are missing, since several currencies
- * have them.
+ * Currency codes by mark, in upper case without a final point. `$` and `KR` are missing, since several
+ * currencies have them.
  */
 const MARKS = new Map(
   Object.entries({

@@ -73,7 +73,7 @@ export function presentWritten(
           organizerLinkedData(organizer),
         ])
     }
-    // Linked data need no test: other members show their values too, and unshowable ones are left out.
+    // The event's linked data need no test: other members show the same values.
     return presentEvent(context, row, links)
   })
 }

@@ -194,8 +194,8 @@ export function settleTimes(values: EventValues, before: EventRow | undefined, c
     if (sent === undefined && before) return held ?? before[name]
     const moment = sent === undefined ? undefined : readMoment(sent, zone, context.now)
     if (moment === undefined) throw invalidParam(name)
-    // A local time that clocks repeat means two moments, and answers do not say which. Sent back unchanged,
-    // it means the stored one.
+    // A local time that clocks repeat means two moments, and does not say which. Sent back unchanged, it
+    // means the stored one.
     return moment.utc === undefined && moment.wall === held?.wall ? held : moment
   }
   const times = settleWhen({ start: edge('start_date'), end: edge('end_date'), timezone: zone, allDay })
@@ -285,8 +285,8 @@ export type NewEvent = SettledEvent & {
 }
 
 /**
- * New events as they will be saved, with linked records and terms created. Of two that want one slug, the
- * later gets another.
+ * New events as they will be saved, with linked records and terms created. Of two that want one slug and may
+ * not share it (rule 17.3), the second gets another.
  * @throws Problem rest_invalid_param for a venue or organizer that does not exist or is in the trash
  */
 export async function settleNew(tx: Tx, asked: readonly AskedEvent[]): Promise<NewEvent[]> {
@@ -351,7 +351,7 @@ async function settleTermsOf(
     for (const entry of [...category, ...tag]) if (typeof entry === 'number') numbers.add(entry)
   const known = new Map((await findTermsByIds(tx, [...numbers])).map((term) => [term.id, term]))
   const settled = asked.map((): Record<'category' | 'tag', readonly number[]> => ({ category: [], tag: [] }))
-  // In a fixed order, so that concurrent writers do not deadlock.
+  // Taxonomies in a fixed order, against deadlocks between writers.
   for (const taxonomy of TAXONOMIES)
     for (const [at, { context }] of asked.entries()) {
       const entries = sent[at]?.[taxonomy] ?? []

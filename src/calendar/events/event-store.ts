@@ -32,7 +32,7 @@ import { isStoredFree } from './event-cost.ts'
 import { linkShownFrom } from './event-when.ts'
 import { dropWithdrawn, keepWithdrawn } from './withdrawn-store.ts'
 
-/** Venues and organizers in the event's order, terms by name. `images` are those of event and records. */
+/** Venues and organizers in the event's order, terms by name. `images` include those of event and records. */
 export interface EventLinks {
   venues: VenueRow[]
   organizers: OrganizerRow[]
@@ -119,10 +119,7 @@ export interface LinkIds {
   terms?: readonly number[] | undefined
 }
 
-/**
- * What events link to, by event id, with one query for each kind. Links in `known` are not looked up. Every
- * event has an entry.
- */
+/** What events link to, by event id. Ids in `known` are not looked up. Every event has an entry. */
 export async function findEventLinks(
   db: Db,
   events: readonly Pick<EventRow, 'id' | 'image' | 'series'>[],
@@ -281,7 +278,7 @@ export async function findTermIds(db: Db, event: number): Promise<{ id: number; 
 
 export const LINK_KINDS = ['venues', 'organizers', 'terms'] as const
 
-/** Columns computed from others of the row, which every write sets. */
+/** Columns computed from others of the row and the clock whenever it is saved. */
 export function derivedColumns(row: EventRow): Pick<EventRow, 'access_words' | 'is_free' | 'online_from'> {
   return {
     access_words: factsIn(row, eventFacts).join(' '),
@@ -320,7 +317,7 @@ export function rowBytes({ search: _search, ...row }: Partial<EventRow>, links: 
   return ROW_BYTES + texts + (venues.length + organizers.length + terms.length) * LINK_BYTES
 }
 
-/** Bytes written before other work gets its turn, which takes a few milliseconds. */
+/** Bytes after which other work gets its turn: writing them takes a few milliseconds. */
 const BYTES_A_TURN = 250_000
 
 function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => number): Entry[][] {
@@ -337,7 +334,7 @@ function inPieces<Entry>(entries: readonly Entry[], bytes: (entry: Entry) => num
   return pieces
 }
 
-/** Saves events with links and term counts, in pieces between which other work gets its turn. */
+/** Saves events, in pieces between which other work gets its turn; then their links and term counts. */
 export async function saveEvents(tx: Tx, events: readonly EventWrite[]): Promise<void> {
   for (const { before, values, by } of events) {
     const after = before ? { ...before, ...values } : values

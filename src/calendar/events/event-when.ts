@@ -24,8 +24,8 @@ const NIGHT_ENDS = 4
 const NOON = 12
 
 /**
- * The window that a word such as `tonight` means (rule 13.10). Its bounds hold for a day; those of `now` for
- * a minute, those of `tonight` until the night ends.
+ * The window that a word such as `tonight` means (rule 13.10). Its bounds hold until midnight; those of `now`
+ * until its minute ends, those of `tonight` until the night ends.
  * @param now in ms
  */
 export function timesOf(word: WhenWord, { timezone, language }: Locality, now: number): AskedTimes {
@@ -141,7 +141,7 @@ export function settleWhen(input: { start: Edge; end: Edge; timezone: string; al
   return { start_date: start.wall, end_date: end.wall, utc_start_date: start.utc, utc_end_date: end.utc }
 }
 
-/** Start or end as requested. A UTC time that is not the local time in the zone is ignored. */
+/** Start or end as requested. A UTC time that contradicts the local time is ignored. */
 export type Edge = string | Moment
 
 /** The bounds of a list without date parameters (rule 12.1). @param now in ms */
@@ -242,7 +242,7 @@ export interface WindowQuery {
   when?: string
 }
 
-/** The bounds of a list (rules 12.4 to 12.6). `when` and relative parameters replace the default bounds. */
+/** The bounds of a list (rules 12.4 to 12.6). `when` and bounds before or after replace the default ones. */
 export function eventWindow(query: WindowQuery, context: Context): EventWindow {
   if (query.include !== undefined) return WITHOUT_BOUNDS
   const edge = (value: string | number | undefined, which: 'start' | 'end' | 'before-after') =>

@@ -61,8 +61,8 @@ export async function createEvent(tx: Tx, prepared: PreparedEvent, context: Cont
 }
 
 /**
- * Creates events in one transaction: if one fails or cannot be shown, none is written. Other work gets its
- * turn between steps.
+ * Creates events in one transaction: if one fails or cannot be shown, none is written. If there are several,
+ * other work gets its turn between steps.
  * @throws Problem, UnshowableRecord
  */
 export async function createAll(tx: Tx, asked: readonly AskedEvent[]): Promise<WriteResult[]> {
@@ -131,7 +131,7 @@ export async function prepareChange(
 /** Larger events are written alone, since requests that share a transaction wait for all of its events. */
 const MOST_SHARED = { characters: 20_000, links: 50 }
 
-/** True for a small event that creates no image, record or term that other writers would wait for. */
+/** True for a small event without `author` that creates no image, record or term others would wait for. */
 export function mayShare(values: EventValues): boolean {
   const {
     author,

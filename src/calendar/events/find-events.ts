@@ -55,7 +55,7 @@ import { currentMemory } from './known-records.ts'
 import { type KeptColumns, readWithdrawn } from './withdrawn-store.ts'
 
 /**
- * Finds one page of events: in the index, without a promise, if the index can answer; else in the database.
+ * Finds one page of events: in the index, mostly without a promise, if it can answer; else in the database.
  * While a small calendar is being read into memory, waits for the index.
  * @throws Problem, at once or in the promise
  */
@@ -356,7 +356,7 @@ function idsIn(json: string): number[] {
   return JSON.parse(json)
 }
 
-/** Values of columns that older versions did not store with a withdrawn event. */
+/** Values of columns that are not stored with a withdrawn event, or were not by older versions. */
 const UNKNOWN = {
   ...UNSENT,
   author: 0,

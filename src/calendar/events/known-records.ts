@@ -9,8 +9,8 @@ import { isTermList } from '../terms/term-rules.ts'
 import { termMeant } from '../terms/term-store.ts'
 
 /**
- * The index of events; undefined if it lacks a change or may not answer this caller. If that check fails, the
- * error is reported.
+ * The events in memory; undefined if they lack a change or may not answer this caller. If that check fails,
+ * the error is reported.
  */
 export function currentMemory({ memory, report }: Context): EventMemory | undefined {
   try {

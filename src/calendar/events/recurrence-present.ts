@@ -17,7 +17,7 @@ export function seriesUrl({ url }: Context['site'], { id, slug }: Pick<SeriesRow
   return `${url}/series/${slug === '' ? '' : `${slug}-`}${id}/`
 }
 
-/** An EventSeries with only name, page and rule: search engines take occurrences from their own data. */
+/** An EventSeries with only name, page and rule: each occurrence has linked data of its own. */
 export function seriesLinkedData({ site }: Pick<Context, 'site'>, series: SeriesRow): object {
   const { rule } = recurrenceOf(series)
   const url = seriesUrl(site, series)
@@ -77,7 +77,6 @@ export function ownFields({ own }: Pick<EventRow, 'own'>): string[] {
   return own === '' ? [] : own.split(',')
 }
 
-/** Returns the members about an event's series; they follow all other members. */
 export function presentRecurrence(
   context: Pick<Context, 'site' | 'say'>,
   row: Pick<EventRow, 'recurrence_id' | 'own'>,

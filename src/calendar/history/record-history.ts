@@ -286,8 +286,8 @@ export interface Restored {
 
 /**
  * Restores a version by an update, without members that the update refuses.
- * @throws Problem rest_version_not_found, rest_precondition_failed if the record has changed since `history`
- * was read, and the problems of an update
+ * @throws Problem rest_version_not_found, rest_precondition_failed if the record is at no wanted version or
+ * has changed since `history` was read, and the problems of an update
  */
 export async function restoreVersion(
   context: Context,

@@ -28,7 +28,7 @@ import { findTermsByIds } from '../terms/term-store.ts'
 
 export type StateKind = 'event' | 'series' | 'venue' | 'organizer' | Taxonomy
 
-/** Values by field; sent as they are, they restore the record. */
+/** Values by field, as requests send them. */
 export type RecordState = Readonly<Record<string, unknown>>
 
 /** States by id of the record. Deleted records have no entry. */

@@ -52,10 +52,10 @@ interface StoredSize {
 type StoredSizes = Partial<Record<SizeName, StoredSize>>
 
 const FETCH_TIMEOUT_MS = 20_000
-/** The most image URLs of a request. All these images stay in memory until the whole request is valid. */
+/** A request fetches images only from its first so many URLs: all stay in memory until it is valid. */
 export const MAX_ADDRESSES = 10
 
-/** Images that a request fetched, by URL, and those whose files are `stored`, perhaps without a row. */
+/** What a request's image URLs lead to, and images whose files are `stored`, perhaps without a row. */
 interface RequestImages {
   addresses: Map<string, Promise<AddressImage | ImageLack>>
   stored: StoredImage[]
@@ -72,7 +72,7 @@ export function requestImages(context: Context): RequestImages {
   return images
 }
 
-/** Runs `work`, then removes files stored without a row: `work` failed, or another request was faster. */
+/** Runs `work`, then removes its files without a row: it failed, deleted the row, or another was faster. */
 export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -409,8 +409,8 @@ export function sizesOfFiles({
 const TABLES: readonly RecordTable[] = ['events', 'venues', 'organizers']
 
 /**
- * The images of records that the caller may see, those of no record, and the caller's own. The file itself is
- * open to anybody who knows its URL.
+ * The images of records that the caller may see, the caller's own, and those that `isShownNowhere` finds. The
+ * file itself is open to anybody who knows its URL.
  */
 export function imagesOpenTo(caller: Caller): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
@@ -434,7 +434,7 @@ export function isShownNowhere(): Expression<SqlBool> {
   const images = expressionBuilder<Tables, 'images'>()
   return images.and([
     ...TABLES.map((table) => images.not(images.exists(shownBy(table)))),
-    // Others see a contributor's images once a public record has them.
+    // Others see images of contributors and subscribers only by way of records.
     images.not(
       images.exists(
         expressionBuilder<Tables, 'images'>()

@@ -270,7 +270,7 @@ function latestFirst({ table }: LinkedType) {
   return sql`${sql.table(table)}.date desc, ${sql.table(table)}.id desc`
 }
 
-/** Gets rows and total by one statement, so that texts are searched only once. */
+/** Gets rows and total by one statement, so that texts are searched only once unless the page is empty. */
 async function searchLinked<Row extends LinkedRow>(
   type: LinkedType,
   matching: SelectQueryBuilder<Tables, 'venues', unknown>,
@@ -452,7 +452,7 @@ function searchLines(fields: Fields, current: Record<string, unknown>): string {
   return texts.join('\n')
 }
 
-/** What tells a record from namesakes: all sent values but the name, empty values and flags. */
+/** What tells a record from namesakes: all columns but the name, empty ones and flags. */
 function detailsOf(rules: LinkedRules, values: Record<string, unknown>): Record<string, unknown> {
   const kept = { ...keptColumns(rules.fields, values), ...rules.settle(values, undefined) }
   return Object.fromEntries(

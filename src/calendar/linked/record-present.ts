@@ -45,7 +45,7 @@ const isShown = (value: unknown) => value === 0 || value === false || (value !==
 
 type LinkedPresentable = RecordColumns & { excerpt: string; description: string }
 
-/** Fields whose columns are shown unchanged. Computed once, since every event shows venues and organizers. */
+/** Fields that `kind.show` presents. Computed once, since most events show venues and organizers. */
 const plainFields = new WeakMap<Fields, Record<'details' | 'flags', readonly ShownField[]>>()
 
 interface ShownField {

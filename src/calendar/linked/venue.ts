@@ -37,7 +37,7 @@ export const venue = defineResource({
 
 type Texts = Record<string, unknown>
 
-/** The state, in the United States or without a country; else the province (rule 21.5). */
+/** The state, if given, in the United States or without a country; else the province (rule 21.5). */
 export function stateOrProvince(place: Texts): string {
   const [state, province, country] = [place.state, place.province, place.country].map((value) =>
     String(value ?? ''),

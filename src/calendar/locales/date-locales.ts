@@ -1,6 +1,6 @@
 import type { Site } from '../../base/config.ts'
 
-/** Time zones of regions that write the month first and use 12-hour clocks. */
+/** Time zones in which English is taken to be American. */
 const AMERICAN = /^(?:America|US|Canada)\/|^Pacific\/(?:Honolulu|Guam|Pago_Pago)$/
 
 /** The locale for dates. For English, the site's time zone decides between American and British. */

@@ -1,6 +1,6 @@
 import type { Locale } from './messages.ts'
 
-/** German, in impersonal forms. */
+/** German, mostly in impersonal forms. */
 export const de: Locale = {
   'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the \
 names of their venues, organizers, categories and tags; the best come first':

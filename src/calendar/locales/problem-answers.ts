@@ -3,7 +3,7 @@ import { type LimitFault, type ParamFault, PROBLEMS, type Problem } from '../../
 import type { MessageText } from './messages.ts'
 import { translate } from './translate.ts'
 
-/** The body of every failure (rule 25.1). */
+/** The JSON body for a `Problem` (rule 25.1). */
 export interface ProblemBody {
   code: string
   message: string

@@ -22,7 +22,7 @@ export function sayIn<const Own extends Texts>(texts: Own) {
     translate(language, text, values, texts)
 }
 
-/** Makes a function that translates a text in the plural form for a number, written as `values.count`. */
+/** Makes a function that translates a text in the plural form for `count`; `values.count` may replace it. */
 export function sayCountIn<const Own extends Texts>(texts: Own) {
   const formsOf = formsIn(texts)
   return (site: { language: Language }, text: CountedIn<Own>, count: number, values: Values = {}): string =>

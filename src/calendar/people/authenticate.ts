@@ -33,7 +33,7 @@ import { findUser, findUserByLogin, isActive, type User } from './users.ts'
 
 export interface Authenticator {
   /**
-   * The caller of a request with this Authorization header (rule 27.1), anonymous without one.
+   * The caller whom an Authorization header names (rule 27.1), else anonymous.
    * @param now in ms
    * @throws Problem incorrect_password, invalid_username (also for an unreadable header, rule 27.2),
    * credential_expired, invalid_token, too_many_attempts
@@ -77,7 +77,7 @@ interface SignInState {
   mayHaveChanged: () => boolean
 }
 
-/** Called for each failed sign-in. The login is empty for a token, and if none was sent. */
+/** Called for wrong or unreadable credentials. The login is empty for a token, and if none was sent. */
 export type OnRefused = (address: string, login: string) => void
 
 /**
@@ -158,7 +158,7 @@ async function byPassword(
 ): Promise<Caller> {
   const sent = readBasic(encoded)
   const attempt = () => tryPassword(signIn, key, sent, address, now)
-  // A client that has signed in before never waits behind others' attempts at its login.
+  // A client with proven credentials does not wait behind others' attempts at its login.
   if (findCached(signIn.signedIn.proven, key)) return attempt()
   return inTurn(signIn.attempts, countedName(`${address} ${sent?.login ?? ''}`), attempt)
 }
@@ -259,7 +259,7 @@ function readBasic(encoded: string): { login: string; password: string } | undef
 
 /**
  * Limits attempts for one login from one address. A refused attempt keeps its place during its delay, so
- * parallel guesses gain nothing.
+ * parallel guesses gain little.
  */
 const ATTEMPTS: TurnLimits = { atOnce: 4, waiting: 50, code: 'too_many_attempts', retryAfter: 4 }
 

@@ -180,7 +180,7 @@ export async function revokeCredentials(
   return Number(numDeletedRows)
 }
 
-/** Finds a user's password. Without a user, does the same work, so that the time reveals nothing. */
+/** Finds a user's password. Without a user, does similar work, so that the time reveals little. */
 export async function findPassword(
   db: Db,
   user: User | undefined,
@@ -242,8 +242,8 @@ function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
-// A fast hash is enough: secrets have 142 random bits or more, too many to try, while argon2 would cost each
-// request a hundred milliseconds. The user's id makes hashes of equal passwords differ.
+// A fast hash is enough: our secrets have 142 random bits or more, too many to try, while argon2 would slow
+// down each lookup. The user's id makes hashes of equal passwords differ.
 function hashPassword(user: number, password: string): string {
   return hash('sha256', `${user}:${withoutBlanks(password)}`)
 }

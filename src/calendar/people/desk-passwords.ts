@@ -31,7 +31,7 @@ export async function findHash(db: Db, user: User): Promise<string | undefined> 
   return row?.hash
 }
 
-/** Validity of links that reset a password, and of the first administrator's link. */
+/** Validity of all links but invitations, for which `INVITATION_DAYS` holds. */
 export const LINK_MINUTES = 30
 export const INVITATION_DAYS = 7
 

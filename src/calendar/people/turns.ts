@@ -80,7 +80,7 @@ function leave({ underWay }: Turns, name: string, turn: Turn): void {
   if (turn.count === 0) underWay.delete(name)
 }
 
-/** Failed sign-ins of the last minute, by address or login. */
+/** Failed sign-ins by address or login, counted for a minute from the first. */
 export type Guesses = Map<string, { failures: number; since: number }>
 
 export const WINDOW_MS = 60_000

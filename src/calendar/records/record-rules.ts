@@ -126,8 +126,8 @@ export async function settleSlug(
 }
 
 /**
- * Slugs of new records; undefined where the id becomes the slug. Of two records that want one slug, the later
- * gets another.
+ * Slugs of new records; undefined where the id becomes the slug. Of two that want one slug and may not share
+ * it (rule 17.3), the second gets another.
  */
 export async function settleNewSlugs(
   tx: Db,

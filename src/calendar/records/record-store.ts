@@ -35,7 +35,7 @@ export type Status = (typeof STATUSES)[number]
 
 export const isStatus = (value: unknown): value is Status => STATUSES.some((status) => status === value)
 
-/** Unpublished records get no slug or publication date unless one is sent. */
+/** Unpublished records get no publication date, and events no slug, unless one is sent. */
 export function isUnpublished(status: string): boolean {
   return status === 'draft' || status === 'pending'
 }
@@ -82,7 +82,8 @@ export function statusLinks({ shown }: StatusFilter): { status: string | undefin
 }
 
 /**
- * The status that a write sets. Without the right to publish, `pending` replaces a published one (rule 19.1).
+ * The status that a write sets. Without the right to publish, `pending` replaces a new one but `draft` (rule
+ * 19.1).
  */
 export function effectiveStatus(
   caller: Caller,
@@ -188,7 +189,7 @@ const BATCH = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The first of `base`, `base-2`, … that neither `used` nor an announced record but `own` has (rule 17.3). */
+/** The first of `base`, `base-2`, … that is not in `used` and no announced record but `own` has (rule 17.3). */
 export async function freeSlug(
   tx: Db,
   table: RecordTable,
@@ -439,7 +440,7 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/** A record alone, with linked data. @throws UnshowableRecord when it cannot be shown */
+/** A record as a `single` one. @throws UnshowableRecord when it cannot be shown */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,

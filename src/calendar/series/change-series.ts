@@ -74,7 +74,7 @@ export interface AskedChange {
 /**
  * Changes a series and all its occurrences, which keep fields in which they differ from the series. A sent
  * status `trash` is applied last. Returns the ids of created venues and organizers.
- * @throws Problem rest_forbidden unless the caller may edit every occurrence
+ * @throws Problem rest_forbidden unless the caller may edit every occurrence outside the trash
  */
 export async function changeAll(
   tx: Tx,
@@ -322,8 +322,8 @@ export async function addDates(
 }
 
 /**
- * Makes the occurrence `at` and later ones a new series, with the same ids. If all earlier ones are in the
- * trash, the series stays whole. A sent recurrence counts its dates from `at`.
+ * Makes the occurrence `at` and later ones, which keep their ids, a new series. If all earlier ones are in
+ * the trash, the series stays whole. A sent recurrence counts its dates from `at`.
  * @throws Problem when no rule has the dates from `at` on
  */
 export async function splitSeries(

@@ -264,7 +264,7 @@ function ownNames(before: EventRow, noted: readonly Noted[]): string {
   return [...own].sort().join(',')
 }
 
-/** Notes in which sent columns an occurrence differs from its series. If one of the times differs, all do. */
+/** Notes in which sent columns an occurrence differs from its series. With one time, all count as sent. */
 function ownColumns(series: SeriesRow, before: EventRow, after: EventRow, sent: readonly string[]): Noted[] {
   const common: Partial<EventRow> = {
     ...readShared(series),
@@ -326,7 +326,7 @@ function linkIds(links: EventLinks, name: (typeof LINKS)[number]): string {
 const inOrder = (ids: readonly number[]) => [...ids].sort((a, b) => a - b).join()
 
 /**
- * Takes the date of an occurrence that leaves the trash back into the rule. In a trashed series, it becomes
+ * Takes the date of an occurrence that leaves the trash back into the series. In a trashed series, it becomes
  * the only date.
  */
 async function restoreDate(tx: Tx, series: SeriesRow, row: EventRow, { now }: Context): Promise<SeriesRow> {
@@ -365,7 +365,7 @@ async function leaveOut(tx: Tx, series: SeriesRow, row: EventRow, { now }: Conte
   await updateSeries(tx, series, { ...status, rules, modified_utc: formatUtc(now) })
 }
 
-/** Turns a single event into a series and its first occurrence, with the same id and UID. */
+/** Turns a single event into the first occurrence of a new series; it keeps id and UID. */
 async function beginSeries(
   tx: Tx,
   before: EventRow,

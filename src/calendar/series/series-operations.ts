@@ -131,7 +131,7 @@ function updateSteps(): WriteSteps<AskedUpdate<SeriesRow>, PreparedSeries> {
   }
 }
 
-/** `keepsDays` is true for calendars that are imported again, since they list each date. */
+/** `keepsDays`, as in `AskedChange`, is true for values of imported calendars and former versions. */
 async function prepareSeries(
   context: Context,
   { row: series, values }: AskedUpdate<SeriesRow>,

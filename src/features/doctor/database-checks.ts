@@ -10,7 +10,7 @@ import { listFeatureTables } from '../../store/storage/migration.ts'
 import { refuseLost } from '../../store/storage/open-database.ts'
 import { type Examined, examineDatabase } from './examine.ts'
 
-/** `examined` is undefined if the database does not answer or is damaged. */
+/** `examined` is undefined if the database is missing or damaged, or does not answer. */
 export interface CheckedDatabase {
   examined: Examined | undefined
   findings: Finding[]
@@ -120,7 +120,7 @@ function checkWritable({ readOnly }: Examined): Finding {
   )
 }
 
-/** Checks that an administrator can sign in; reads no tables of another version. */
+/** Checks that an administrator can sign in, which only tables of this version tell. */
 function checkPeople({ steps, administrators }: Examined): Finding[] {
   if (!steps || steps.missing.length + steps.unknown.length > 0) return []
   if (administrators > 0) return [ok('administrators', `${administrators} can sign in.`)]
@@ -146,7 +146,7 @@ function checkSending({ isHeld, troubles }: Examined): Finding[] {
   ]
 }
 
-/** Checks the last backup; reads no tables of another version. */
+/** Checks the last backup, which only tables of this version tell. */
 function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'

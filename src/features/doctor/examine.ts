@@ -21,13 +21,13 @@ export interface Examined {
   file: string | undefined
   /**
    * Migrations: `missing` ones this version would run; `unknown` ones were run by a newer version. Undefined
-   * without a calendar.
+   * without a readable calendar.
    */
   steps: { missing: string[]; unknown: string[] } | undefined
   /** Bytes of a SQLite file, and of its free pages; undefined for a server, which frees pages itself. */
   size: { all: number; free: number } | undefined
   damage: string[]
-  /** Why the database cannot be written; undefined if it can. */
+  /** Why the server cannot be written; undefined if it can, and for a SQLite file. */
   readOnly: string | undefined
   clock: number | undefined
   /** False for a server without pg_trgm. */
@@ -114,7 +114,7 @@ async function examineFile(file: string, nowUtc: string, features: Checks): Prom
   }
 }
 
-/** Returns the damage; for a file too damaged to open, the error. */
+/** Returns the damage; if the file cannot be checked, the error. */
 async function findDamage(ask: Ask): Promise<string[]> {
   try {
     const lines = (await ask('pragma quick_check(5)')).map((row) => String(Object.values(row)[0]))

@@ -8,7 +8,7 @@ import { OWN_NAMESPACE } from '../../calendar/declare/resource.ts'
 import type { Examined } from './examine.ts'
 
 const ANSWERS_WITHIN_MS = 3000
-/** In bytes; a page of the feed with one change is smaller. */
+/** In characters; a page of the feed with one change is shorter. */
 const LONGEST_ANSWER = 2_000_000
 const LOCAL = /^(localhost|127\.|\[?::1)/
 
@@ -195,7 +195,7 @@ interface SiteClock {
   aheadMs: number
 }
 
-/** Compares the clocks of database server and site, and the last change. @param now in ms */
+/** Compares `now` (in ms) with the clocks of database server and site, and with the last change. */
 export function checkClock(
   now: number,
   examined: Examined | undefined,

@@ -13,7 +13,7 @@ import { findLastWithdrawal } from './event-sequences.ts'
 import { type FeedHead, feedFormat } from './feed.ts'
 import { emptyElement, xmlElement } from './xml.ts'
 
-/** Writes an Atom feed (RFC 4287). `updated`, the latest change of all entries, comes last. */
+/** Writes an Atom feed (RFC 4287). `updated`, its latest change or withdrawal, comes last. */
 export const atom = feedFormat({
   name: 'atom',
   extension: 'atom',
@@ -31,7 +31,7 @@ export const atom = feedFormat({
         return writeEntry(context, facts)
       },
       between: '',
-      // Writes nothing, but changes the feed's `updated`.
+      // Writes nothing, but may change the feed's `updated`.
       withdrawn: ({ withdrawn_utc }) => {
         note(withdrawn_utc)
         return ''

@@ -10,8 +10,8 @@ import {
 import { recurrenceLines } from '../../base/recurrence/recurrence-text.ts'
 
 /**
- * RRULE, RDATE and EXDATE of a series. If the rule does not yield DTSTART, which calendar programs read
- * differently, DTSTART is also written as RDATE, and COUNT as UNTIL.
+ * RRULE, RDATE and EXDATE of a series. Calendar programs differ on a rule that does not yield DTSTART: then
+ * DTSTART is also written as RDATE, and COUNT as UNTIL.
  */
 export function calendarLines(recurrence: Recurrence, start: Start): string[] {
   const { rule, added, left } = recurrence

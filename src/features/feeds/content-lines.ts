@@ -34,7 +34,7 @@ export function escapeText(text: string): string {
     .replaceAll('\n', '\\n')
 }
 
-/** Normalizes line breaks, removes characters that no value can hold. Most texts have none (`ODD`). */
+/** Normalizes line breaks, removes or replaces what no value can hold. Most texts have neither (`ODD`). */
 function settled(text: string): string {
   if (!ODD.test(text)) return text
   return text.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd')

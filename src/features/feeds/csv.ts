@@ -7,7 +7,7 @@ import { feedFormat } from './feed.ts'
 
 type WriteCell = (facts: EventFacts) => string
 
-/** The columns in their order. `|` separates entries of a cell; within a name, `|` is written `\\|`. */
+/** The columns in their order. `|` separates entries of a cell; within a name, `|` is written `\|`. */
 const cells = {
   id: ({ row }) => String(row.id),
   uid: ({ row }) => row.uid,
@@ -28,7 +28,7 @@ const cells = {
   latitude: ({ venues }) => String(venues[0]?.geo_lat ?? ''),
   longitude: ({ venues }) => String(venues[0]?.geo_lng ?? ''),
   organizer: ({ organizers }) => inOneCell(organizers.map(({ organizer }) => plainText(organizer))),
-  // Importers split a cell without `|` at commas and semicolons, so `|` is appended to a term with these.
+  // Importers split a cell without `|` at commas and semicolons, so a single term with these gets a `|`.
   terms: ({ terms }) => `${inOneCell(terms)}${terms.length === 1 && /[,;]/.test(terms.join()) ? '|' : ''}`,
   cost: ({ row }) => (JSON.parse(row.cost) as string[]).join('|'),
   website: ({ row }) => row.website,
@@ -42,7 +42,7 @@ const cells = {
   date_local: ({ row }) => row.date,
 } satisfies Record<Exclude<NamesIn<EventMembers, 'csv'>, RareColumn>, WriteCell> & Record<string, WriteCell>
 
-/** Joins names with `|`. A space after a final `\\` keeps it from escaping the `|`. */
+/** Joins names with `|`. A space after a final `\` keeps it from escaping the `|`. */
 function inOneCell(names: readonly string[]): string {
   return names.map((name) => name.replaceAll('|', '\\|').replace(/\\$/, '\\ ')).join('|')
 }
@@ -100,7 +100,7 @@ function distinct(columns: readonly Column[]): readonly Column[] {
   return columns
 }
 
-/** Writes CSV (RFC 4180): a header line, then one line per event. */
+/** Writes CSV (RFC 4180): a header line, then one record per event. */
 export const csv = feedFormat({
   name: 'csv',
   extension: 'csv',

@@ -31,13 +31,13 @@ interface SeriesPart {
   modified: string
   status?: string
   /**
-   * SEQUENCE increases with every change of the event; `writeComponent` adds the time of `modified` in
-   * seconds, for changes of linked records.
+   * Increases with every change of the event. SEQUENCE is at least `sequenceAt(modified)`, for changes of
+   * linked records.
    */
   sequence: number
 }
 
-/** The VEVENT of a single event (RFC 5545, 3.6.1). The same data always give the same bytes. */
+/** The VEVENT of a single event (RFC 5545, 3.6.1), without the time at which it is written. */
 export function writeEventComponent(
   context: Context,
   facts: EventFacts,
@@ -131,8 +131,8 @@ function writeComponent(context: Context, facts: EventFacts, part: SeriesPart): 
 }
 
 /**
- * Writes STATUS, CLASS:PRIVATE for an unpublished event, and properties of our own (publication date,
- * status), which our imports read back.
+ * Writes STATUS, CLASS:PRIVATE for a status other than `publish`, and properties of our own (publication
+ * date, status), which our imports read back.
  */
 function writeStatus({ event_status, date, date_utc }: EventRow, status: string): string[] {
   const isUncertain = isUnpublished(status) && event_status === 'scheduled'
@@ -171,7 +171,7 @@ function wallTime(wall: string): string {
   return `${part(0, 4)}${part(5, 7)}${part(8, 10)}T${part(11, 13)}${part(14, 16)}${part(17, 19)}`
 }
 
-/** DTSTART and DTEND: dates for all-day events, local times if the time zone has rules, else UTC. */
+/** DTSTART and DTEND: dates for all-day events, local times if there are `rules`, else UTC. */
 function writeTimes(row: WholeSeries['first'], rules: ZoneRules | undefined): string[] {
   if (row.all_day === 1) {
     const end = addDays(row.end_date.slice(0, 10), 1)

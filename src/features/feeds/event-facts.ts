@@ -15,14 +15,14 @@ import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../.
 import { sayOfFeeds } from './feed-texts.ts'
 import { findPostponed } from './postponed-store.ts'
 
-/** What feeds and pages say about an event. All but `html` is plain text. */
+/** What feeds and pages say about an event. Texts beside the rows are plain, but for `html`. */
 export interface EventFacts {
   row: EventRow
   series: SeriesRow | undefined
   title: string
   heading: string
   notice: string
-  /** The notice and, for a postponed event, its new date. */
+  /** The notice and, for a postponed event, its new date if known. */
   news: readonly string[]
   url: string
   html: string
@@ -31,7 +31,7 @@ export interface EventFacts {
   organizers: readonly OrganizerRow[]
   terms: readonly string[]
   image: (Pick<ImageRow, 'mime_type' | 'filesize' | 'width' | 'height'> & { url: string }) | undefined
-  /** The latest change of the event or a linked record, in UTC. */
+  /** The latest change of the event, its new date, a venue, organizer or image, in UTC. */
   modified: string
 }
 

@@ -39,7 +39,7 @@ export interface FeedKind extends Pick<Format, 'name' | 'extension' | 'mediaType
 /** How many days ago a feed without dates begins, so that past events do not vanish at once. */
 const DAYS_BACK = 90
 
-/** True if parameters choose dates or ids. `strict_dates` alone only says how to compare dates. */
+/** True if bounds or ids are sent. `strict_dates` alone only says how to compare dates. */
 export const saysWhen = (sent: RawValues): boolean =>
   [...windowFilters, 'include'].some((name) => name !== 'strict_dates' && sent[name] !== undefined)
 

@@ -17,8 +17,8 @@ import { gatherSeries, type WholeSeries } from './whole-series.ts'
 import { isZoneName, writeZone, type ZoneRules } from './zone-rules.ts'
 
 /**
- * Writes iCalendar (RFC 5545 and 7986). A VTIMEZONE precedes the first event that needs it. A series replaces
- * its first occurrence, unless the query asks for single events (`recurrence=expanded`, ids).
+ * Writes iCalendar (RFC 5545 and 7986). A VTIMEZONE precedes the first event that needs it. What
+ * `gatherSeries` returns replaces occurrences, unless the query asks for these (`recurrence=expanded`, ids).
  */
 export const icalendar = feedFormat({
   name: 'ics',
@@ -37,16 +37,17 @@ export const icalendar = feedFormat({
       return [...written.values()].join('') + component
     }
     const owners = new Map<string, string>()
-    // Records from older versions, or restored from the trash, may share a UID: the later ones get a suffix.
+    // Records from older versions, or restored from the trash, may share a UID: only the first goes without a
+    // suffix.
     const uidOf = (owner: string, uid: string) => {
       const first = owners.get(uid) ?? owner
       owners.set(uid, first)
       return first === owner ? uid : `${uid}-${owner}`
     }
-    // A series' withdrawn exceptions are not cancelled: the first may share the UID of the series.
+    // A series' withdrawn exceptions are not cancelled: its first occurrence may have the UID of the series.
     const excepted = new Set<number>()
-    // Sequence numbers are read before the events: a low one only makes programs show a change again, a high
-    // one hides a later change.
+    // Sequence numbers are read before the events: one too low only makes programs show a change again, one
+    // too high hides a later change.
     const sequences = new Map<number, number>()
     const before = async (ids: readonly number[]) => {
       for (const [id, sequence] of await findEventSequences(context.db, ids)) sequences.set(id, sequence)

@@ -28,7 +28,7 @@ export const jsonLd = feedFormat({
 const UNSAFE = /[<\u2028\u2029]/g
 const ESCAPED: Readonly<Record<string, string>> = { '<': '\\u003c', '\u2028': '\\u2028', '\u2029': '\\u2029' }
 
-/** A schema.org Event. It is valid without a venue (`location`), but search engines do not show it then. */
+/** A schema.org Event. It is valid without `location`, but search engines do not show it then. */
 export function linkedEvent(context: Context, facts: EventFacts): object {
   const { row, image, venues, organizers } = facts
   return {

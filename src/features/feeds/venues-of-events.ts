@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../store/storage/database.ts'
 import { wholeList } from '../../store/storage/sql-parts.ts'
 
-/** A public venue of event `id`. Coordinates are in degrees. */
+/** The public venue `id` of `event`. Coordinates are in degrees. */
 export interface VenueOfEvent {
   event: number
   id: number

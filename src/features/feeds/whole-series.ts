@@ -13,11 +13,11 @@ import { isReadRight, isUtc, UTC_RULES, type ZoneRules, zoneRulesOf } from './zo
 export interface WholeSeries {
   series: SeriesRow
   start: Start
-  /** Undefined for all-day events and UTC. */
+  /** Undefined for all-day events, and for UTC if the site is in UTC. */
   rules: ZoneRules | undefined
   /** Times of the first date as the rule gives it, even if that occurrence was moved, canceled or deleted. */
   first: Pick<EventRow, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'all_day'>
-  /** RRULE, RDATE and EXDATE lines that yield exactly the shown occurrences. */
+  /** RRULE, RDATE and EXDATE lines that yield the shown occurrences and dates without an event yet. */
   lines: readonly string[]
   model: number
   overrides: readonly number[]
@@ -32,8 +32,8 @@ const DAY_SECONDS = 86_400
 const MOST_DATES = 2000
 
 /**
- * Gathers what a feed says of a series. Undefined if single events have to be written: the series is not
- * public, or some programs would compute its times wrongly.
+ * Gathers what a feed says of a series. Undefined if single events have to be written, as when some programs
+ * would compute its times wrongly.
  * @param listed ids of occurrences shown to the caller even if they are not public
  */
 export async function gatherSeries(
@@ -137,8 +137,8 @@ function isUnmoved(dates: readonly string[], { local }: Start): boolean {
 }
 
 /**
- * The rule and its exceptions, which yield the shown occurrences. Dates after `written_until`, which have no
- * event yet, follow the rule.
+ * The rule and its exceptions, which yield the shown occurrences. After `written_until`, where dates have no
+ * event yet, they are those of the series.
  */
 function datesShown(series: SeriesRow, byRule: readonly string[], shown: readonly OccurrenceTimes[]) {
   const { rule, added, left } = recurrenceOf(series)

@@ -29,7 +29,7 @@ const YEARS = 5
 
 const known = emptyCache<string, { year: number; rules: ZoneRules | undefined }>(processBudget)
 
-/** Rules from the year of `now` (in ms) on; undefined for UTC, or a zone unknown or without a yearly pair. */
+/** Rules from the year of `now` (in ms) on; undefined for UTC, or a zone unknown or of irregular changes. */
 export function zoneRulesOf(zone: string, now: number): ZoneRules | undefined {
   const year = new Date(now).getUTCFullYear()
   const found = findCached(known, zone)

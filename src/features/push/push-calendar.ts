@@ -29,7 +29,7 @@ import { type PushTarget, readShown, readTargetEdition, refusalOf, sendTo } from
 import { targetAddress } from './settle-item.ts'
 
 // Pushes this calendar: first categories, tags, venues and organizers, then series and events; in the end,
-// looks for pushed events that no longer exist here.
+// looks for pushed series and events that are gone from here.
 
 interface PushTask {
   context: Context
@@ -214,8 +214,8 @@ function* inParts<Value>(values: readonly Value[]): Generator<Value[]> {
 }
 
 /**
- * Reports pushed events and series that no longer exist here. A mirror trashes them at the target; those
- * changed there only under the policy `overwrite`.
+ * Reports pushed events and series that `goneAmong` finds. A mirror trashes them at the target; those changed
+ * there only under the policy `overwrite`.
  */
 async function handleGone(run: PushRun): Promise<void> {
   if (run.number === undefined) return

@@ -111,7 +111,7 @@ export type PushKind = ItemKind | 'image'
 export interface PushOptions {
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** True if events that no longer exist here are trashed at the target. */
+  /** True if series and events that are gone from here are trashed at the target. */
   mirror: boolean
   /** True if records that are not public are pushed too. */
   all: boolean
@@ -146,7 +146,7 @@ export interface PushItem {
   kind: PushKind
   record: number
   name: string
-  /** Values as sent: links are ids at the target. */
+  /** Values as sent: links are those of `PushRun`. */
   values: Readonly<Record<string, unknown>>
   file?: { key: string; mimeType: string }
   /** Sent as `date` for a record never published; only a Kalends accepts it. */
@@ -171,8 +171,8 @@ const NAMES: Readonly<Record<PushKind, string>> = {
 }
 
 /**
- * Returns what is sent for a record. Links to records that could not be pushed are left out; the next push
- * tries them again.
+ * Returns what is sent for a record. Fields with links to records that could not be pushed are left out; the
+ * next push tries them again.
  */
 export function itemOf(
   run: PushRun,
@@ -291,7 +291,7 @@ export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): R
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** Values that the target shows now, sent with each update: some targets empty fields that are not sent. */
+/** Values that the target shows now, for updates of targets that empty fields which are not sent. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)

@@ -51,7 +51,7 @@ export async function openTarget({ url, login, password, backOffMs }: TargetTask
 
 /**
  * True if the document at `url` mentions the member; false if the service refuses it (4xx).
- * @throws SourceFailure when nothing answers
+ * @throws SourceFailure for other failures
  */
 async function namesMember(url: string, options: FetchOptions, name: string): Promise<boolean> {
   try {

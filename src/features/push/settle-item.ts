@@ -118,7 +118,7 @@ async function updateItem(
   fields: readonly string[],
 ): Promise<Fingerprints> {
   const url = `${targetAddress(run.target, item.kind)}/${remote}`
-  // Other services empty fields that an update does not send.
+  // Other services may empty fields that an update does not send.
   const others = run.target.isKalends ? {} : bodyAsShown(item.kind, shown)
   const body = JSON.stringify({ ...others, ...bodyOfUpdate(item, fields) })
   return printsOfShown(item.kind, await sendTo(run.target, url, { method: 'PUT', body }))
@@ -183,7 +183,7 @@ async function create(run: PushRun, item: PushItem): Promise<ShownRecord> {
   return shown
 }
 
-/** Idempotency-Key of a create, the same in every run: a retry creates no second record. */
+/** Idempotency-Key of a create, the same for the same body in every run: a retry creates no second record. */
 function createKey({ edition }: PushRun, { kind, record }: PushItem, body: string): string {
   return `push-${hash('sha256', JSON.stringify([edition, kind, record, body]), 'base64url')}`
 }

@@ -277,35 +277,6 @@ describe('the form of an event in a browser', noChromium, () => {
     deepEqual(complaintsOf(tab), [])
   })
 
-  test('texts of venues, organizers and terms have the editor, and keep what it did not touch', async () => {
-    for (const [room, naming] of [
-      ['venues', 'venue'],
-      ['organizers', 'organizer'],
-      ['categories', 'name'],
-    ] as const) {
-      const description = '<p>As  it was</p>\n\nplain'
-      const { id } = await service.create(`/${room}`, { [naming]: `Edited in ${room}`, description })
-      const tab = await open(
-        `/desk/${room}/${id}`,
-        true,
-        cookie,
-        "document.querySelector('.rich-frame .text p')",
-      )
-      equal(
-        await tab.evaluate("document.querySelector('.rich-frame .text').innerText.includes('<p>')"),
-        false,
-      )
-      equal(await tab.evaluate("document.getElementById('description').value"), description)
-      await tab.evaluate("document.getElementById('description').focus()")
-      await type(tab, ' and more')
-      await untilShown(tab, "document.getElementById('description').value.includes('and more')")
-      equal(
-        await tab.evaluate("document.getElementById('description').value"),
-        '<p>As  it was</p>\n\n<p>plain and more</p>',
-      )
-    }
-  })
-
   test('the caret stays where somebody types before the editor has loaded', async () => {
     for (const [text, at, expected] of [
       ['Doors at seven.\n\nMusic at eight.', 'Doors', '<p>Doors! at seven.</p>Music at eight.'],
@@ -356,18 +327,6 @@ describe('the form of an event in a browser', noChromium, () => {
       const { body } = await service.get(`/events?search=Ruled+${scope}&start_date=2027-01-01`)
       equal(body.total, total)
     }
-  })
-
-  test('what is typed before the editor has loaded keeps its paragraphs', async () => {
-    const tab = await openSlowly('/desk/events/new', 600)
-    await type(tab, 'Doors at seven.\n\nMusic at eight.')
-    await untilShown(tab, "document.querySelector('.rich-frame .text')")
-    await type(tab, '!')
-    await untilShown(tab, "document.getElementById('description').value.includes('!')")
-    match(
-      await tab.evaluate<string>("document.getElementById('description').value"),
-      /^Doors at seven\.\n\n<p>Music at eight\.!<\/p>$/,
-    )
   })
 
   test('leaving warns where something has changed, and not while it is saved', async () => {

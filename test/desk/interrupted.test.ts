@@ -24,8 +24,6 @@ const typeIn = async (tab: ChromiumTab, id: string, text: string) => {
   await focus(tab, id)
   await type(tab, text)
 }
-const untilNamed = (tab: ChromiumTab, count: number) =>
-  untilShown(tab, `document.querySelectorAll('${NAMES}').length === ${count}`)
 const keepForm = (tab: ChromiumTab) =>
   tab.evaluate(
     `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
@@ -83,23 +81,6 @@ describe('at the desk', noChromium, () => {
     return `${await textIn(tab, 'title')}|${await textIn(tab, 'venue_name')}`
   }
   const startOf = async (id: number) => (await service.get(`/events/${id}`)).body.start_date
-
-  for (const key of ['Tab', 'Enter'])
-    test(
-      `${key} after typing on does not take the name that was marked before`,
-      key === 'Tab' ? {} : long,
-      async () => {
-        const tab = await form(await made(`Choir ${key}`))
-        await typeIn(tab, 'venue_name', 'The Bl')
-        await untilNamed(tab, 3)
-        await tab.key('ArrowDown')
-        await tab.evaluate(answered('/names', { ms: 600 }))
-        await keepForm(tab)
-        await type(tab, 'ue Moon Café')
-        await tab.key(key)
-        equal(await textIn(tab, 'venue_name'), 'The Blue Moon Café')
-      },
-    )
 
   test('Enter that ends a composition takes no name', long, async () => {
     const tab = await form(await made('Choir 3'))

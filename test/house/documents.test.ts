@@ -5,14 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import {
-  commandVariables,
-  environmentName,
-  flagName,
-  readConfig,
-  settingTable,
-  siteOf,
-} from '../../src/base/config.ts'
+import { commandVariables, environmentName, readConfig, settingTable, siteOf } from '../../src/base/config.ts'
 import { eventFields } from '../../src/base/fields/event-fields.ts'
 import { organizerFields, venueFields } from '../../src/base/fields/linked-fields.ts'
 import { Problem } from '../../src/base/problems.ts'
@@ -64,12 +57,6 @@ function wordsNamed(text: string): string[] {
   return [...spans].flatMap(([, span = '']) => span.match(/\w+/g) ?? [])
 }
 
-test('the documents a reader looks for first are there', () => {
-  const first = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
-  const further = ['docs/api.md', 'docs/compatibility.md', 'docs/configuration.md']
-  for (const path of [...first, ...further]) ok(pageOf(path).length > 200, `${path} says nearly nothing`)
-})
-
 test('every npm command in the documents is a script of package.json', () => {
   const known = new Set([...Object.keys(packageJson.scripts), 'ci', 'install', 'exec', 'publish'])
   const unknown = pages.flatMap(({ path, text }) =>
@@ -79,13 +66,6 @@ test('every npm command in the documents is a script of package.json', () => {
       .map(([command]) => `${path}: ${command}`),
   )
   deepEqual(unknown, [])
-})
-
-test('the README gives the two commands that set everything up', () => {
-  const lines = codeOf(pageOf('README.md'))
-  for (const command of ['npm install && npm start', 'npm install && npm test']) {
-    ok(lines.includes(command), `no line of its own says ${command}`)
-  }
 })
 
 /** The command lines of `kalends` in blocks, without what a shell does with them. */
@@ -124,23 +104,6 @@ test('every command of kalends in the documents is one, with its options and arg
   ok(found.length > 40)
   for (const { path, words } of found)
     deepEqual(await unknownIn(words), [], `${path}: kalends ${words.join(' ')}`)
-})
-
-test('every flag of kalends in the README is a setting or an option of a command', () => {
-  const flags = new Set([
-    ...Object.keys(settingTable(features)).map(flagName),
-    '--demo',
-    '--help',
-    '--role',
-    '--name',
-    '--token',
-    '--scope',
-    '--expires',
-    '--reassign',
-  ])
-  const lines = codeOf(pageOf('README.md')).filter((line) => /\bnpm start\b|\bkalends\b/.test(line))
-  const used = lines.flatMap((line) => line.match(/(?<=\s)--[a-z][a-z-]*/g) ?? [])
-  assertNone(used, (flag) => !flags.has(flag))
 })
 
 test('relative links lead to files, and to headings that are there', () => {
@@ -303,10 +266,6 @@ test('decision records have a number each and say context, decision and conseque
       match(text, new RegExp(`^## ${heading}$`, 'm'), `${path} has no ${heading}`)
     }
   }
-})
-
-test('the change log has the version of package.json', () => {
-  match(pageOf('CHANGELOG.md'), new RegExp(`^## ${packageJson.version.replaceAll('.', '\\.')}\\b`, 'm'))
 })
 
 test('no document names a folder of somebody’s machine or leaves something to be done', () => {

@@ -1,21 +1,14 @@
-import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { lastDayOf, weeksOf } from '../../src/features/pages/page-dates.ts'
-import { html, link, trusted } from '../../src/features/pages/page-html.ts'
+import { link } from '../../src/features/pages/page-html.ts'
 
 const folder = fileURLToPath(new URL('../../src/features/pages', import.meta.url))
 const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }))
-
-test('text in a template is escaped, markup stays, lists are joined, and nothing is left out', () => {
-  equal(html`<p title="${`"'<&>`}">${'<b>'}</p>`.markup, '<p title="&quot;&#39;&lt;&amp;&gt;">&lt;b&gt;</p>')
-  equal(html`${html`<b>${'&'}</b>`}${trusted('<i>')}`.markup, '<b>&amp;</b><i>')
-  equal(html`${[html`<b>`, '<', [1, 2]]}${undefined}${null}${false}${0}${''}`.markup, '<b>&lt;120')
-})
 
 test('addresses of schemes that act on the machine of the reader lead nowhere', () => {
   for (const kept of 'https://a.b/ http://a mailto:a@b.c tel:+1 webcal://a geo:1,2 /a #a ?a'.split(' '))
@@ -32,10 +25,6 @@ test('addresses of schemes that act on the machine of the reader lead nowhere', 
     equal(link(refused), '#', refused)
 })
 
-test('attributes in templates are quoted', () => {
-  for (const { name, text } of sources) doesNotMatch(text, /<[a-z][^>`]*\s[\w-]+=\$\{/, name)
-})
-
 test('trusted markup comes from places that clean it', () => {
   const callers = sources
     .filter(({ name, text }) => name !== 'page-html.ts' && /\btrusted\((?!\{)/.test(text))
@@ -45,22 +34,6 @@ test('trusted markup comes from places that clean it', () => {
     for (const [, argument = ''] of text.matchAll(/\btrusted\(\s*([^\n)]*)/g))
       if (name.endsWith('-view.ts')) match(argument, /^renderedForPage\(/, name)
       else if (name === 'look.ts') match(argument, /^markdownHtml\(/, name)
-})
-
-test('a month is shown in whole weeks from the first day of the week on', () => {
-  const monday = weeksOf('2026-11', 1)
-  deepEqual([monday[0]?.[0], monday.at(-1)?.at(-1)], ['2026-10-26', '2026-12-06'])
-  const sunday = weeksOf('2026-11', 0)
-  deepEqual([sunday[0]?.[0], sunday.at(-1)?.at(-1)], ['2026-11-01', '2026-12-05'])
-  equal(weeksOf('2026-02', 0).length, 4)
-  for (const week of [...weeksOf('9999-12', 1), ...weeksOf('0001-01', 1)]) equal(week.length, 7)
-})
-
-test('what ends before five in the morning ends on the evening before', () => {
-  equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 04:30:00'), '2026-11-21')
-  equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 09:00:00'), '2026-11-22')
-  equal(lastDayOf('2026-11-22 01:00:00', '2026-11-22 03:00:00'), '2026-11-22')
-  equal(lastDayOf('2026-11-20 00:00:00', '2026-11-22 23:59:59'), '2026-11-22')
 })
 
 test('the style sheet and the script stay within their weight', () => {

@@ -147,13 +147,6 @@ test('a token of this service that nobody has, or has any more, is refused', asy
     await rejects(authenticate(`Bearer ${sent}`, HOME, NOON), invalid, sent)
 })
 
-test('an unknown token that becomes known is accepted at once', async (t) => {
-  const { authenticate, database, bob } = await site(t)
-  await rejects(authenticate('Bearer kal_later', HOME, NOON))
-  await database.write((tx) => addCredential(tx, bob, 'token', 'Test', NOON, 'kal_later'))
-  equal((await authenticate('Bearer kal_later', HOME, NOON)).login, 'bob')
-})
-
 test('forget makes changes of users and credentials count at once', async (t) => {
   const { authenticate, forget, database, anna } = await site(t)
   const header = basic('anna', 'anna secret')

@@ -1,8 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { hasDeskPassword, hasDeskPasswords } from '../../src/calendar/people/desk-passwords.ts'
 import { inTurn } from '../../src/calendar/people/turns.ts'
-import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
+import { insertUser } from '../../src/calendar/people/users.ts'
 import {
   faultOfPassword,
   findRightHash,
@@ -82,22 +81,6 @@ async function weakHash(): Promise<string> {
   const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
   return `$argon2id$v=19$m=1024,t=1,p=2$${plain(nonce)}$${plain(argon2Sync('argon2id', parameters))}`
 }
-
-test('a hash that this version cannot read opens nothing', async (t) => {
-  const { database, hashing, anna } = await desk(t)
-  await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: '$scrypt$…' }).execute())
-  equal(await findRightHash(database, hashing, anna, sent(SECRET)), undefined)
-  equal(await findRightHash(database, hashing, anna, sent('')), undefined)
-})
-
-test('who was deactivated has no use for a password', async (t) => {
-  const { database, hashing, anna } = await desk(t)
-  equal(await hasDeskPassword(database.read, anna), true)
-  equal(await hasDeskPasswords(database.read), true)
-  await database.write((tx) => deactivateUser(tx, anna.id, NOON))
-  equal(await findRightHash(database, hashing, { ...anna, deactivated_utc: 'now' }, sent(SECRET)), undefined)
-  equal(await hasDeskPasswords(database.read), false)
-})
 
 test('an unknown user costs a hash, as a wrong password does', async (t) => {
   const { database, hashing, anna } = await desk(t)

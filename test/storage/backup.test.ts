@@ -278,14 +278,6 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
-  test('of a calendar that went through each former step by itself is restored', async () => {
-    const target = { database: `sqlite:${path('stepwise.sqlite')}`, media: `file:${path('stepwise-media')}` }
-    const stepwise = await withManifest((manifest) => {
-      manifest.migrations = ['0001-first', '0033-sequences', ...kernelSteps]
-    })
-    match(await succeed(['restore', stepwise], target), new RegExp(`Restored ${events.all} events`))
-  })
-
   test('of commit 34ed6c85 is restored, and carried over', async () => {
     const target = { database: `sqlite:${path('former.sqlite')}`, media: `file:${path('former-restored')}` }
     const later = stepNames(await featureTables()).slice(1)
@@ -911,24 +903,6 @@ test(
     await succeed(['restore', path('left.backup')], places)
     await succeed(['restore', '--undo'], places)
     equal(whereItIs(), undefined)
-  },
-)
-
-test(
-  'the removal of a kept calendar removes all its files, whatever signs their names have',
-  onSqlite,
-  async () => {
-    const name = `of O'Brien & Sons.sqlite`
-    const kept = `${name}.before-restore-2026-01-01T000000Z`
-    for (const end of ['', '-wal', '-shm', '-moved']) await writeFile(path(kept + end), 'bytes')
-    const listed = await succeed(['restore', '--list'], {
-      database: `sqlite:${path(name)}`,
-      media: `file:${path('signs-media')}`,
-    })
-    match(listed, / 20 bytes\n/)
-    const [, removal = ''] = /is removed by: (.*)/.exec(listed) ?? []
-    equal(spawnSync('sh', ['-c', removal]).status, 0)
-    assertNone(await readdir(folder), (one) => one.startsWith(name))
   },
 )
 

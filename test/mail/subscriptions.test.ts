@@ -492,9 +492,12 @@ describe('subscriptions by e-mail', () => {
     deepEqual(await kept().execute(), [])
   })
 
-  test('while too many wait to be confirmed, a refused address is not kept', async () => {
+  test('while too many wait to be confirmed, known and new addresses are refused alike', async () => {
     const asked = { ...wanted, address: 'late@example.com', query: '' }
-    const { id } = await read().selectFrom('mail_subscribers').select('id').executeTakeFirstOrThrow()
+    const { id, address: known } = await read()
+      .selectFrom('mail_subscribers')
+      .select(['id', 'address'])
+      .executeTakeFirstOrThrow()
     const told = { next_utc: '', seen_utc: '', told: '', created_utc: '2026-11-27 10:00:00' }
     const waiting = {
       subscriber: id,
@@ -516,8 +519,12 @@ describe('subscriptions by e-mail', () => {
           .values(many.slice(at, at + 100))
           .execute()
     })
-    const ask = () => service.app.database.write((tx) => insertSubscription(tx, asked, Date.now()))
+    const ask = (address = asked.address) =>
+      service.app.database.write((tx) => insertSubscription(tx, { ...asked, address }, Date.now()))
     deepEqual(await ask(), { is: 'refused' })
+    deepEqual(await ask(known), { is: 'refused' })
+    const again = { ...asked, address: known, query: 'search=many-7' }
+    deepEqual(await write((tx) => insertSubscription(tx, again, Date.now())), { is: 'refused' })
     const late = read().selectFrom('mail_subscribers').select('id').where('address', '=', asked.address)
     deepEqual(await late.execute(), [])
     await write((tx) => tx.deleteFrom('mail_subscriptions').where('secret', '=', 'x').execute())

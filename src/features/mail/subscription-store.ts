@@ -40,9 +40,9 @@ const holdSubscribers = (tx: Db) => holdName(tx, 'mail subscriptions')
 export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): Promise<Subscribed> {
   const { kind, query, event, rhythm, weekday } = asked
   await holdSubscribers(tx)
-  const isFull = (await countUnconfirmed(tx)) >= MOST_UNCONFIRMED
-  const subscriber = await findOrInsert(tx, asked, isFull, now)
-  if (!subscriber) return { is: 'refused' }
+  // Before the address is looked up: another answer for known ones would tell strangers who subscribes.
+  if ((await countUnconfirmed(tx)) >= MOST_UNCONFIRMED) return { is: 'refused' }
+  const subscriber = await findOrInsert(tx, asked, now)
   const all = await listSubscriptions(tx, subscriber.id)
   const known = all.find((one) => one.kind === kind && one.query === query && one.event === event)
   if (known) {
@@ -51,7 +51,6 @@ export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): 
     return { is: known.confirmed_utc === '' ? 'new' : 'known', subscriber, subscription: known }
   }
   if (all.length >= MOST_SUBSCRIPTIONS) return { is: 'full', subscriber }
-  if (isFull) return { is: 'refused' }
   const created_utc = formatUtc(now)
   const row = {
     ...{ subscriber: subscriber.id, secret: newSecret(), kind, query, event, created_utc },
@@ -68,11 +67,10 @@ export async function insertSubscription(tx: Tx, asked: AskedFor, now: number): 
 async function findOrInsert(
   tx: Tx,
   { address, language, timezone }: AskedFor,
-  isFull: boolean,
   now: number,
-): Promise<SubscriberColumns | undefined> {
+): Promise<SubscriberColumns> {
   const known = await findByAddress(tx, address)
-  if (known || isFull) return known
+  if (known) return known
   const created_utc = formatUtc(now)
   const row = { address, language, timezone, secret: newSecret(), created_utc, failures: 0 }
   return tx.insertInto('mail_subscribers').values(row).returningAll().executeTakeFirstOrThrow()

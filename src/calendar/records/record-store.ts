@@ -189,7 +189,7 @@ const BATCH = 20
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The first of `base`, `base-2`, … that is not in `used` and no announced record but `own` has (rule 17.3). */
+/** The first of `base`, `base-2`, … that neither `used` nor an announced record, except `own`, has. */
 export async function freeSlug(
   tx: Db,
   table: RecordTable,

@@ -131,7 +131,7 @@ export function horizonAt(zone: string, now: number, months: number): string {
 }
 
 /**
- * The starts written as events, up to `months` ahead. At most `MOST_WRITTEN_DATES` of them are in the future.
+ * The starts written as events, up to `months` ahead. At most `MOST_WRITTEN_DATES` are today or later.
  * @param now in ms
  * @param known number of dates written already, which may all be past
  * @throws Problem when more dates than both `known` and `MOST_WRITTEN_DATES` are past

@@ -138,7 +138,7 @@ const selectTimes = statement<{ series: number; now: string }>()((db, value) =>
 
 type StoredTimes = Pick<When, 'start_date' | 'end_date' | 'utc_start_date' | 'utc_end_date' | 'timezone'>
 
-/** Corrects UTC times of occurrences, not local ones, after changes of time zone rules. @param now in ms */
+/** Corrects UTC times of coming occurrences after changes of time zone rules. @param now in ms */
 export async function renewTimes(database: Database, now: number): Promise<void> {
   const from = formatUtc(now)
   for (let after: number | undefined = 0; after !== undefined; ) {

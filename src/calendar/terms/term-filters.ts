@@ -181,7 +181,7 @@ function withSlug(slug: string): TermCondition {
   return sql<SqlBool>`slug = ${canonicalSlug(slug)}`
 }
 
-/** Condition for an event's terms; for no term if the caller does not see the event in lists. */
+/** Condition for an event's terms; for no term if the event is not visible to the caller. */
 export async function ofEvent(event: number, { db, caller }: Context): Promise<TermCondition> {
   if (!(await isVisible(db, caller, 'events', event))) return sql<SqlBool>`1 = 0`
   return sql<SqlBool>`id in (select term from event_terms where event = ${event})`
@@ -202,8 +202,8 @@ function seesAllTerms(caller: Caller, taxonomy: Taxonomy): boolean {
 }
 
 /**
- * Condition for the terms that a caller sees: all for those who manage terms; else terms in use, their
- * ancestors, terms of own events and terms of no event, since the name of another term could reveal a draft.
+ * Condition for the terms that a caller sees: all for those who manage them or see all records; else terms in
+ * use, their ancestors, terms of own events and of no event, since another name could reveal a draft.
  */
 export function knownTo(caller: Caller, taxonomy: Taxonomy): TermCondition {
   if (seesAllTerms(caller, taxonomy)) return sql<SqlBool>`1 = 1`

@@ -112,8 +112,8 @@ export class TermExists extends Problem {
 
 /**
  * Creates a term (rules 22.1 and 22.2).
- * @throws TermExists if a term has the name, and for categories the parent; Problem rest_invalid_param for an
- * empty or long name, or a parent too deep in the tree
+ * @throws TermExists if a term has the name, and for categories the parent, unless another slug is sent;
+ * Problem rest_invalid_param for an empty or long name, or a parent too deep in the tree
  */
 export async function createTerm(
   tx: Tx,
@@ -246,7 +246,7 @@ async function findOrCreate(tx: Tx, context: Context, taxonomy: Taxonomy, text: 
   return createTerm(tx, taxonomy, { name: text })
 }
 
-/** One lock for all names: else two writers that create terms in different orders would deadlock. */
+/** One lock for a taxonomy: else two writers that create terms in different orders would deadlock. */
 function holdNames(tx: Tx, taxonomy: Taxonomy): Promise<void> {
   return holdName(tx, `names of ${taxonomy}`)
 }

@@ -14,7 +14,7 @@ import type { Context } from '../declare/context.ts'
 import { dropSlugs, noteSlugs } from '../records/old-slugs.ts'
 import { isPossibleId, type Listing, offsetOf, type PageRequest } from '../records/record-store.ts'
 
-/** In the order in which every writer handles them, so that writers never deadlock. */
+/** In the order in which writers handle them, so that these do not deadlock. */
 export const TAXONOMIES: readonly Taxonomy[] = ['category', 'tag']
 export const TERM_LISTS = { category: 'categories', tag: 'tags' } as const satisfies Record<Taxonomy, string>
 

@@ -352,7 +352,7 @@ export function offsetAt({ offset, steps }: Pick<Clock, 'offset' | 'steps'>, utc
 }
 
 function isClockOf(zone: string, clock: Pick<Clock, 'offset' | 'steps'>, from: number, to: number): boolean {
-  // Cheap test first: one time in summer and one in winter.
+  // Cheap test first, of both ends and a time half a year later.
   const half = Math.min(to, from + 182 * DAY_MS)
   if ([from, half, to].some((utc) => offsetOf(zone, utc) !== offsetAt(clock, utc))) return false
   const changes = clockChanges(zone, from, to)?.steps ?? []
@@ -385,7 +385,7 @@ function zoneNamed(name: string): string | undefined {
   return windowsZone(name) ?? (UTC.test(name) ? 'UTC' : undefined)
 }
 
-/** Names of UTC: Microsoft's, `UTC` or `GMT` with offset 0, or the letter `Z`. */
+/** Names of UTC: Microsoft's, `UTC` or `GMT` without an offset or with 0, or `Z`. */
 const UTC = /^(?:tzone:\/\/microsoft\/utc|\(?(?:utc|gmt)\)?(?:[+-]00:?00)?|z|zulu)$/i
 
 /** False for a name of possibly several zones, such as `EST` or `Eastern`. */

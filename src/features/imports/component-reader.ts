@@ -38,8 +38,9 @@ interface OpenComponent {
 }
 
 /**
- * Yields the top-level components of an iCalendar file in UTF-8, UTF-16 or Windows-1252. VCALENDAR has the
- * properties of the calendar: it comes first, and again for later ones. A fault loses only its component.
+ * Yields the top-level components of an iCalendar file in UTF-8, UTF-16 or Windows-1252. VCALENDAR, with the
+ * properties of a calendar, precedes its components, and comes again for properties between or after them. A
+ * fault loses only its component.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {
   const reading: OpenComponent = {

@@ -148,8 +148,8 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const { kind, record: id } = change
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
-      // The log has one kind for categories and tags, and a deleted term may have been either: each change is
-      // looked up as every kind asked for.
+      // The log does not tell categories from tags, and a deleted term may have been either: each change is
+      // looked up as every kind of term asked for.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)
@@ -302,8 +302,8 @@ async function showSome(
 }
 
 /**
- * Makes a test whether the caller may learn the id of a gone record: it was public once, or the caller may
- * read such records.
+ * Makes a test whether the caller may learn the id of a gone record: its change says that it was public, or
+ * the caller may read such records.
  */
 async function mayLearnGone(
   { db, caller }: Context,

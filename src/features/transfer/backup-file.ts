@@ -18,8 +18,8 @@ import {
   type TableShape,
 } from './tables.ts'
 
-// A backup is a SQLite file without indexes: tables of content, image files in an archive as of `sqlite3 -A`
-// (table `sqlar`), a manifest. Without a table `migrations`, no service starts on it.
+// A backup is a SQLite file: tables of content, image files in an archive as of `sqlite3 -A` (table `sqlar`),
+// a manifest. Without a table `migrations`, no service starts on it.
 
 export interface Manifest {
   /** Increased with every change of the format. */

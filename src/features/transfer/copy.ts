@@ -206,8 +206,8 @@ interface FileStores {
 }
 
 /**
- * Copies image files, then all rows in one transaction, into a migrated target. Ids, slugs, people and
- * credentials stay; new ids continue after the last one.
+ * Copies image files if there are `stores`, then all rows in one transaction, into a migrated target. Ids,
+ * slugs, people and credentials stay; new ids continue after the last one.
  * @throws Error when versions differ, the target holds other rows, or counts differ at the end
  */
 export async function copyCalendar(

@@ -318,7 +318,7 @@ const FILE_END = /^\.before-restore(-\d{4}-\d\d-\d\dT\d{6}Z(-\d{1,4})?)?$/
 
 const oldestFirst = new Intl.Collator('en', { numeric: true }).compare
 
-/** Copies, oldest first; earlier versions named them without a time. A hard link of the file is no copy. */
+/** Copies, in the order of names; earlier versions gave these no time. A hard link of the file is no copy. */
 export function listFileCopies(file: string): SafetyCopy[] {
   const names = namesBeside(file).filter((name) => inodeOf(name) !== inodeOf(file))
   return names.map((name) => {
@@ -330,7 +330,7 @@ export function listFileCopies(file: string): SafetyCopy[] {
 
 const shellWord = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 
-/** An unused name that sorts after all copies. `now` is in ms. */
+/** An unused name that sorts after copies made before `now` (in ms). */
 export function freeFileCopy(file: string, now: number): string {
   const time = formatUtc(now).replace(' ', 'T').replaceAll(':', '')
   return join(
@@ -377,7 +377,7 @@ export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   }))
 }
 
-/** An unused name that sorts after all copies. `now` is in ms. */
+/** An unused name that sorts after copies made before `now` (in ms). */
 export async function freeSchemaCopy(db: Db, now: number): Promise<string> {
   const time = formatUtc(now).replace(' ', 't').replaceAll(/[-:]/g, '')
   const taken = (await listSchemaCopies(db)).map(({ name }) => name)

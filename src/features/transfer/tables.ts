@@ -14,7 +14,7 @@ export type Row = Record<string, unknown>
 
 /**
  * Tables never copied, as they belong to one database and not to the calendar: migrations, editions, derived
- * tables, stored responses, sessions.
+ * tables, sessions and the like.
  */
 const OWN = [
   'migrations',

@@ -22,7 +22,7 @@ export interface PostLimits {
   signal: AbortSignal
 }
 
-/** The maximum of bytes read of an answer; reading lets the receiver finish sending. */
+/** Reading an answer, which lets the receiver finish sending, ends after this many bytes. */
 const MOST_READ = 16_384
 
 /** True for public https URLs, and for URLs of `hosts`. */

@@ -22,7 +22,7 @@ const OLD_SECRET_DAYS = 1
 
 export type RefusalReason = 'no-webhook' | 'no-message' | 'too-many' | 'address' | 'events'
 
-/** The message is English, for the command line; `shown` translates. */
+/** The message is English, for the command line; `shown` may translate it. */
 export class WebhookRefusal extends Error {
   readonly reason: RefusalReason
   readonly shown: (language: Language) => string
@@ -123,7 +123,7 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** Disables a webhook, which never hears of changes meanwhile; returns false if it was disabled already. */
+/** Disables a webhook, to which changes meanwhile are never sent; returns false if it was disabled already. */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')
@@ -293,7 +293,7 @@ export async function claimDue(
   return message
 }
 
-/** Makes failed messages due as of their creation, which keeps their order; leaves alone those being sent. */
+/** Makes messages that wait after a failure due as of their creation; leaves alone those being sent. */
 export async function hastenDeliveries(write: WriteSome, webhook: number): Promise<void> {
   await inPieces(write, async (tx) => {
     const waiting = tx.selectFrom('webhook_deliveries').select('id').where('webhook', '=', webhook)

@@ -1,6 +1,5 @@
 import type { Feature } from '../../feature.ts'
 
-/** The desk: pages on which people edit the calendar. */
 export const desk: Feature = {
   name: 'desk',
   tables: async () => (await import('./desk-tables.ts')).deskTables,

@@ -4,8 +4,6 @@ import type { Feature, ServiceStart } from '../../feature.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { DeskPage, FeatureInbox, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
 
-// What other features add to the desk.
-
 /** An entry at the end of the navigation group `in`; `room` is the path of its page. */
 export interface FeatureRoom extends Omit<RoomLink, 'text'> {
   in: RoomGroup

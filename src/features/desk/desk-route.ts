@@ -269,7 +269,10 @@ function contextOf(service: Service, user: User | undefined, incoming: IncomingR
   return site === context.site ? context : { ...context, site, say: translatorFor(site) }
 }
 
-/** Answers without a valid session. A form from an ended one is processed once its user signs in again. */
+/**
+ * Answers without a valid session, or where none is needed. A form from an ended one is processed once its
+ * user signs in again.
+ */
 async function answerUnknown(
   { service, entrance, table }: DeskRoute,
   request: AnyDeskRequest,

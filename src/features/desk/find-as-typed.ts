@@ -13,8 +13,6 @@ import { contains, wholeList } from '../../store/storage/sql-parts.ts'
 import { correctedText } from '../pages/suggestions.ts'
 import { type PickedName, pickNames } from './picked-names.ts'
 
-// Finds records for the desk's search and its suggestions.
-
 export interface TypedHit {
   kind: PagedKind
   id: number

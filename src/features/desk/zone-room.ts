@@ -121,7 +121,7 @@ function previewTable({ context: { site } }: DeskRequest, rows: readonly EventRo
   )}</tr></thead><tbody>${rows.map(line)}</tbody></table>`
 }
 
-/** Changes the zone; undefined while another change is in progress. */
+/** Changes the zone; undefined where `mayChangeZone` is false. */
 export async function setZone(
   request: DeskRequest,
   zone: string,

@@ -36,7 +36,7 @@ export const readerZone = ({ timezone }: Pick<SubscriberColumns, 'timezone'>, si
 /** 1 for Monday to 7 for Sunday. `dayNumber` 0 was a Thursday. */
 const weekdayOf = (day: string) => ((((dayNumber(day) + 3) % 7) + 7) % 7) + 1
 
-/** UTC time of the next issue. */
+/** In UTC. */
 export function nextIssue({ rhythm, weekday }: Rhythm, zone: string, now: number): string {
   const nowUtc = formatUtc(now)
   let day = dayOf(wallNow(zone, now))

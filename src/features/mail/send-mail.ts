@@ -27,13 +27,16 @@ export interface MailSender {
   /** URL of the icon in letters; empty for none. */
   icon: () => string
   report: (error: unknown) => void
-  /** Called after each attempt; must not throw. */
+  /** Called once an outcome is stored; must not throw. */
   onSettled: (message: MailMessageColumns, outcome: Outcome, isGivenUp: boolean) => void
   stopping: AbortController
   round: Promise<void> | undefined
   /** Nothing is sent before this time, in ms since the epoch. */
   restsUntil: number
-  /** An attempt whose outcome could not be stored, as on a full disk. It is stored before any sending. */
+  /**
+   * An attempt whose outcome could not be stored, as on a full disk. It is stored before any other message is
+   * sent.
+   */
   unsettled: Attempt | undefined
 }
 
@@ -46,7 +49,7 @@ type Composed = Omit<OutgoingMessage, 'to' | 'fromName' | 'messageId'>
 
 /** In ms: pause after an attempt that failed because the relay was busy or unreachable. */
 const REST_MS = MINUTE_MS
-/** In ms: pause after a database error. */
+/** In ms: pause after an unexpected error. */
 const SHORT_REST_MS = 10_000
 
 /** Sends messages that are due. If a round is already under way, returns its promise. */

@@ -9,7 +9,7 @@ import type { ToldToUser } from '../desk/desk-page.ts'
 import { sayMail } from './mail-texts.ts'
 import { type NewMessage, queueMessage } from './outbox.ts'
 
-/** Queues an invitation or a reset link; returns false if it does not, as for a user without address. */
+/** Queues an invitation or a reset link; returns false if none was queued, as for a user without address. */
 export async function tellUser(
   tx: Tx,
   { kind, user, link, by }: ToldToUser,

@@ -27,8 +27,6 @@ import { sayOfPages } from './page-texts.ts'
 import { teaserOf } from './teasers.ts'
 import { areUnchanged, type EventStates, statesOf } from './unchanged.ts'
 
-// Lists show events as cards.
-
 /**
  * Of the sizes that are not cropped, `srcset` has all; `src` is the smallest of at least 300 pixels, else the
  * original.

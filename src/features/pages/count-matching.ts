@@ -10,8 +10,7 @@ import { countBegins, countEach, countNarrowed, countTimes } from './count-index
 
 /**
  * Returns functions that count a query's public events: `terms` by term id, whatever categories the query
- * has, `access` by access fact. They return undefined if the index cannot count fast enough. Undefined for a
- * search, or without the index.
+ * has, `access` by access fact; each may return undefined. Undefined for a search, or without the index.
  */
 export function countMatching(
   context: Context,

@@ -8,8 +8,6 @@ import { languageField } from './page-languages.ts'
 import type { PageText } from './page-texts.ts'
 import { pathTo, say, type View, type Viewing } from './viewing.ts'
 
-// Generates markup for showing events on another website.
-
 const ATTRIBUTES = {
   view: 'view',
   category: 'category',

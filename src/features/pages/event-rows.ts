@@ -81,7 +81,7 @@ const behind = (letters: string): Html | false =>
 export const startTime = (site: Site, { start, end, zone }: Card): string =>
   [writtenStart(site, start, end, writtenTime), zone].filter(Boolean).join(' ')
 
-/** Of an event of several days, names the last. The first day is shown elsewhere. */
+/** The times; for an event of several days, also its last day. The first is shown elsewhere. */
 function timesOfCard(viewing: Viewing, card: Card): Html {
   const { site } = viewing.context
   const until = isOvernight(card.start, card.end)

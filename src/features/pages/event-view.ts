@@ -173,7 +173,7 @@ function describe(site: Site, row: EventRow): string {
     .join(' ')
 }
 
-/** Banners about the event's state. From five in the morning, they stay the same all day, for caches. */
+/** Banners about the event's state. From five in the morning, they stay the same all day. */
 function stateOf({ context: { site }, wall }: Viewing, row: EventRow, { former, later }: Postponed): Html {
   const { event_status: status } = row
   const isOver = isOverAt(wall, row.start_date, row.end_date)

@@ -31,7 +31,7 @@ const EVENING_WALL = '16:59:59'
 
 /**
  * Finds what is shown above the list: featured events, and up to three of tonight, else of today, else the
- * next ones. If these are the whole list, only featured events, or undefined without any.
+ * next ones; only featured ones, or undefined, if these are the whole list.
  * @param coming the first page of the list, in its order
  */
 export async function findOpening(

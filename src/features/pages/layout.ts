@@ -17,7 +17,7 @@ export function layOut({ context: { site }, assets, look, links, address }: View
   const title = view.title === '' ? site.name : `${shortened(view.title, LONGEST_TITLE)} · ${site.name}`
   const asset = (path: string) => pathTo(site, path)
   const { pages_picture: picture } = assets.files
-  // Classes of focal points are among the others.
+  // The style sheet `others` has the classes of focal points.
   const isPlain = view.isPlain && !/[ "]fx\d/.test(view.body.markup)
   const styles = [...(view.styles ?? []), ...(isPlain ? [] : [assets.others]), assets.style]
   const before = html`<html lang="${site.language}">

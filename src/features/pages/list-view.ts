@@ -102,10 +102,7 @@ ${await ways(viewing, asked, { ...paths, pages })}`,
   }
 }
 
-/**
- * Filters for the events that a page of coming events counts: those beginning in its days, and those begun
- * before.
- */
+/** Filters for what a page of coming events counts: events that begin in its days, and those begun before. */
 function listsOf(viewing: Viewing, asked: EventsAsked, filters: EventFilters): EventFilters[] {
   const own = { ...asked, query: { ...asked.query, filters } }
   const first = firstDay(viewing, own)

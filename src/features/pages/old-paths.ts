@@ -41,7 +41,7 @@ const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** At most this many list paths are collected; a site has a few. */
+/** At most this many list paths are collected. */
 const MOST_LISTS = 1000
 
 /** True if the path may be an old one; only false is certain. */

@@ -23,10 +23,7 @@ export interface Ongoing {
   total: number
 }
 
-/**
- * Finds events that began before `day` and still last, the soonest to end first. An event that ends in the
- * small hours counts as ended the evening before, unless it is still on or `when` asks for it.
- */
+/** Finds events that began before `day` and, as by `from`, are still on then; the soonest to end first. */
 export async function findOngoing(
   viewing: Viewing,
   filters: EventFilters,
@@ -72,8 +69,8 @@ function ongoingList(viewing: Viewing, cards: readonly Card[], more?: Html | fal
 }
 
 /**
- * Says until when an event lasts: the last day, or the time if it ends in the small hours of today. Of an
- * event that is not on today, its days.
+ * Says until when an event lasts: the last day, or the time if it ends in the small hours of today. Else, its
+ * days.
  */
 function daysLeft({ context: { site }, today }: Viewing, { start, end }: Card): string {
   const [first, last] = [dayOf(start), lastDayOf(start, end)]

@@ -41,7 +41,7 @@ const ownFiles = once(() => ({
   month: sheet('month', 'ongoing'),
   eventStyle: sheet('event', 'texts'),
   texts: sheet('texts'),
-  /** Style sheet that the unfiltered front page does not need. */
+  /** Style sheet that most unfiltered front pages do not need. */
   others: sheet('others'),
   event: scriptAsset('event'),
   places: sheet('places'),

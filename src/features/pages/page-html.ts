@@ -4,7 +4,7 @@ export interface Html {
   readonly markup: string
 }
 
-/** What templates insert: text is escaped, `Html` is not; false and undefined are left out. */
+/** What templates insert: text is escaped, `Html` is not; false, null and undefined are left out. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 const SPECIAL = /[&<>"']/

@@ -1,8 +1,6 @@
 import type { Site } from '../../base/config.ts'
 import type { Feature, ServiceStart } from '../../feature.ts'
 
-// Links to pages of other features.
-
 export interface PagesPart {
   links: readonly PageLink[]
   subscribes?: Subscribes

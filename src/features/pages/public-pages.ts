@@ -104,7 +104,7 @@ function answersOf({ assets }: Pages): [string, WrittenAnswer][] {
 
 const MOST_ASSETS = 50
 
-/** Rereads the look if settings have changed. Former files are kept for a while, for pages still open. */
+/** Rereads the look if settings have changed. Some former files are kept, for pages still open. */
 function followSettings(all: PublicPages): void {
   const { pages, assets, icons, service } = all
   if (pages.settings === service.memory.settings) return

@@ -56,7 +56,7 @@ export interface View {
   type?: 'website' | 'article'
   linkedData?: object | undefined
   feeds?: readonly FeedLink[]
-  /** True if no filter is set, so the style sheet `others` is not needed. */
+  /** True for the unfiltered front page, which can do without most of the style sheet `others`. */
   isPlain?: boolean
   styles?: readonly Pick<Asset, 'path'>[]
   imagesFrom?: string | undefined

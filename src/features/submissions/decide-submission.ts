@@ -33,7 +33,7 @@ import { EVENT_CONTROLS, readSuggestion } from './suggest-form.ts'
 export type Verdict =
   | { event: number }
   | { done: true }
-  /** Another editor or the sender decided first, or the event is gone. */
+  /** Another editor or the sender decided first, or the suggestion or event is gone. */
   | { decided: Submission | undefined }
   /** The sender has changed the text since the editor saw it. */
   | { changed: true }

@@ -51,7 +51,7 @@ export const SENDER_CONTROLS = ['sender_name', 'address', 'note'] as const
 /** A control hidden from people and browsers: a bot fills it in. */
 export const TRAP = 'second_subject'
 
-/** Maximum lengths in characters. */
+/** In characters, except the last two. */
 const MOST_NAME = 200
 const MOST_NOTE = 2000
 const MOST_TEXT = 20_000

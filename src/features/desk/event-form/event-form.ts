@@ -443,7 +443,9 @@ function undoPublishing(
 name="status" value="${was}">${sayAtDesk(site, 'Undo')}</button></form>`
 }
 
-/** Takes back a publication: sets the status that the form names; for a series, that of all dates. */
+/**
+ * Takes back a publication: sets the status that the form names, or draft; for a series, that of all dates.
+ */
 async function unpublish(request: DeskRequest): Promise<DeskAnswer> {
   const { context } = request
   const known = await getKnownEvent(context, recordIdIn(request))

@@ -59,7 +59,7 @@ export async function findNamings(db: Db, events: readonly number[]): Promise<Pr
   )
 }
 
-/** Lists an author's proposals in this state, oldest first. */
+/** Lists proposals by their last change, oldest first. */
 export async function listProposalsOf(
   db: Db,
   author: number,
@@ -93,7 +93,6 @@ export async function writeProposal(
   return made?.id ?? 0
 }
 
-/** Updates state and other columns, but not the values. */
 export async function updateProposal(
   tx: Tx,
   id: number,
@@ -132,7 +131,7 @@ export interface PendingEvent {
 
 const FIRST: InboxPlace = { since_utc: '', what: 'event', id: 0 }
 
-/** Lists pending events after the position `after`, oldest first. */
+/** Lists pending events after the position `after`, by their last change. */
 export async function listPendingEvents(
   db: Db,
   author: number | undefined,
@@ -154,7 +153,7 @@ export async function listPendingEvents(
 
 const LAST_ID = 2 ** 31
 
-/** Lists waiting proposals after the position `after`, oldest first. */
+/** Lists waiting proposals after the position `after`, by their last change. */
 export async function listWaitingProposals(
   db: Db,
   author: number | undefined,
@@ -166,7 +165,7 @@ export async function listWaitingProposals(
     .selectFrom('proposals')
     .selectAll()
     .where('state', '=', 'waiting')
-    // Proposals of version 0 only name new terms, and are decided with the event.
+    // Those of version 0 are decided with the event.
     .where('version', '>', 0)
     .where(sql<boolean>`(changed_utc, id) > (${after.since_utc}, ${last})`)
   if (author !== undefined) rows = rows.where('author', '=', author)

@@ -44,7 +44,7 @@ import {
 
 const MOST_NOTE = 2000
 
-/** A decision that somebody else had made first. */
+/** A decision made before this one. */
 export interface Decided {
   decided: Decision
 }

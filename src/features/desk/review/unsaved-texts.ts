@@ -25,7 +25,6 @@ export interface UnsavedText {
   kind: string
   /** 0 for a record not created yet. */
   record: number
-  /** The form's name, which tells apart open forms of one record; may be empty. */
   form: string
   /** Version that the form showed; a later one means that somebody has changed the record since. */
   version: number

@@ -21,7 +21,7 @@ interface Cost {
   lanes: number
 }
 
-/** As OWASP recommends: 19 MiB, two passes. A hash takes about 40 ms, on another thread. */
+/** As OWASP recommends: 19 MiB, two passes. */
 const COST: Cost = { memory: 19_456, passes: 2, lanes: 1 }
 
 const SALT_BYTES = 16

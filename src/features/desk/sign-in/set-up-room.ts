@@ -33,7 +33,7 @@ import { finishZone } from '../zone-room.ts'
 import { faultOfPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-hashes.ts'
 import { findInviter, type SignInLink } from './sign-in-links.ts'
 
-// The page of a sign-in link. The very first also asks for settings; a demo needs no password.
+// The page of a sign-in link. The very first link also asks for settings; one to a demo needs no password.
 
 /** Returns the token in a sign-in link's path; undefined for other paths. */
 export function tokenIn(path: string): string | undefined {

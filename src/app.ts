@@ -52,7 +52,7 @@ export interface App {
   database: Database
   site: Site
   port: number
-  /** Login and first password, set by the first successful start on an empty database. */
+  /** Login and first password; undefined unless this start has set the password. */
   firstAdministrator: FirstAdministrator | undefined
   /**
    * The administrator who may open the desk, perhaps with a sign-in link. Undefined if the desk is off, if no
@@ -69,7 +69,7 @@ export interface App {
   stopBy: (signal: string) => Promise<void>
 }
 
-/** In ms: the most that closing may take, since the database connection may be gone. */
+/** In ms: the longest wait for the database, whose connection may be gone, and again for the log. */
 const CLOSES_WITHIN = 4000
 
 /** In ms: how often scheduled records are published. */
@@ -92,7 +92,7 @@ interface GroundOptions {
 }
 
 /**
- * Opens the database and the store of images, and creates the first administrator.
+ * Opens the database and the store of images, and creates the first administrator if there are no users.
  * @throws Error with one sentence if the data folder is a file or the database cannot be opened
  */
 export async function prepareGround(
@@ -212,7 +212,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   return app
 }
 
-/** With UTC, events would be an hour off for half of the year without any visible reason. */
+/** Where the zone is another than UTC, events would be hours off without any visible reason. */
 const NO_ZONE =
   'No time zone is set, so events are at the time of UTC. Choose ' +
   'one at the desk, under Settings, or set KALENDS_TIMEZONE.'
@@ -322,8 +322,8 @@ interface Log {
   /** Undefined if requests are not logged. */
   requestLog: RequestLog | undefined
   /**
-   * Resolves when all lines are written. Otherwise the last ones would be written at exit, perhaps before
-   * earlier ones.
+   * Resolves when all lines are written. Without this wait, the last ones would be written at exit, perhaps
+   * before earlier ones.
    */
   flushed: () => Promise<void>
 }
@@ -367,7 +367,8 @@ function hearing(log: RequestLog | undefined, servings: readonly Serving[]): { o
 function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
   let isLooking = false
   const look = async () => {
-    // A run may take longer than the interval: very many records are due after a night without the service.
+    // A run may take longer than the interval: very many records may be due after a night without the
+    // service.
     if (isLooking) return
     isLooking = true
     await publishDue(database, Date.now()).catch((error: unknown) => logger.error(error))
@@ -378,8 +379,8 @@ function startSchedule(database: Database, logger: Logger): NodeJS.Timeout {
 }
 
 /**
- * Creates the next events of series, now and every hour. After the first run, also renews all stored UTC
- * times, since the rules of time zones may have changed.
+ * Creates the next events of series, now and every hour. After the first run, also corrects UTC times of
+ * their coming events, since the rules of time zones may have changed.
  */
 function startExtending(
   database: Database,

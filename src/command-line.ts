@@ -83,8 +83,8 @@ async function runService(
 
 /**
  * On SIGTERM, SIGINT or SIGHUP, stops the service in order; a second signal ends the process at once. Removes
- * the listeners of `bin/kalends.js`, which would do so at the first. A supervisor may send SIGHUP to restart the
- * service with new settings. Call this before the log or the terminal says that the service answers.
+ * the listeners of `bin/kalends.js`, which would do so at the first. A supervisor may send SIGHUP to restart
+ * the service with new settings. Call this before the log or the terminal says that the service answers.
  */
 function stopOnSignal({ stopBy }: App): void {
   let isStopping = false
@@ -115,7 +115,7 @@ function announce(
   console.log(`Kalends answers at ${site.base}`)
 }
 
-/** The message of an error without passwords, as one sentence. */
+/** The message of an error, without the passwords in it. */
 export function describeFailure(error: unknown): string {
   return withoutSecrets(messageOf(error))
 }

@@ -18,8 +18,8 @@ export const commandGroups = (features: readonly Feature[]): readonly CommandGro
 ]
 
 /**
- * Registers only the group of the command `asked`: loading all groups takes longer than most commands run. If
- * no group has this command, registers all, for the help page and suggestions.
+ * Registers only the group of the command `asked`, since loading all groups takes long. If no group has this
+ * command, registers all, for the help page and suggestions.
  */
 export async function registerCommands(
   program: Command,

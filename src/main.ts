@@ -6,7 +6,7 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-// New files can be read by the user of this process, and by nobody else on the machine.
+// New files have no permissions for the group and for others.
 process.umask(0o077)
 // A reader that quits early, such as `head`, must not end the process.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

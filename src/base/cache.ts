@@ -8,7 +8,7 @@ export interface CacheBudget {
 
 /**
  * A cache of two generations. `findCached` moves a value into `young`. When the `young` maps of a budget
- * reach its `limit`, they replace the `old` maps.
+ * would exceed its `limit`, they replace the `old` maps.
  */
 export interface Cache<Key, Value> {
   budget: CacheBudget

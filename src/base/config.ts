@@ -290,7 +290,7 @@ const settings = {
   log_level: choice('How much is logged.', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
 }
 
-/** Each feature declares its settings here by `declare module`. */
+/** Features declare their settings here by `declare module`. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface FeatureSettings {}
 
@@ -315,7 +315,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Run several services on one database, each at a port of its own, behind a proxy (docs/production.md).',
 }
 
-/** All settings by name, with those of features, for `readConfig`, `--help` and `docs/configuration.md`. */
+/** All settings by name, with those of features. */
 export function settingTable(features: readonly HasSettings[]): Readonly<Record<string, Setting<unknown>>> {
   const own: [string, Setting<unknown>][] = Object.entries(settings)
   const ofFeatures = features.flatMap((feature) => Object.entries(feature.settings?.settings ?? {}))
@@ -418,7 +418,7 @@ function settingRow(name: string, { value, about, ...setting }: Setting<unknown>
   return `- \`${environmentName(name)}\`, \`${flagName(name)} ${value}\`${otherwise}: ${about}`
 }
 
-/** Setting groups for `--help` and `docs/configuration.md`: those of the kernel, then one per feature. */
+/** Setting groups for `--help` and `docs/configuration.md`: those of the kernel, then those of features. */
 export function settingGroupsWith(features: readonly HasSettings[]): SettingGroup[] {
   const table: Readonly<Record<string, Setting<unknown>>> = settings
   const own = Object.entries(settingGroups).map(([heading, names]) => ({
@@ -486,7 +486,7 @@ export interface Site {
   clock: Config['pages_clock']
 }
 
-/** `port` is the port that the server listens on; `config.port` may be 0, for any free one. */
+/** `port` is for addresses where no `site_url` is set; `config.port` may be 0, for any free one. */
 export function siteOf(config: Config, port: number): Site {
   const url = (config.site_url || `http://localhost:${port}`).replace(/(?<!\/)\/+$/, '')
   const { hostname, pathname } = new URL(url)

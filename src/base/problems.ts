@@ -158,7 +158,7 @@ export interface ProblemDetails {
   retryAfter?: number
 }
 
-/** An error for the client. Any code may throw it; only `http` turns it into a response. */
+/** An error for the client, which any code may throw. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly details: ProblemDetails

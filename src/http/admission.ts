@@ -15,10 +15,10 @@ interface Limit {
 
 /**
  * `running` is enough to keep a quick database busy, and bounds the work of one event loop turn; `waiting` is
- * what two cores answer within `longestMs`. `npm run overload` shows whether the limits are right.
+ * about what two cores answer within `longestMs`. `npm run overload` shows whether the limits are right.
  */
 export const LIMITS: Readonly<Record<QueueName, Limit>> = {
-  /** Even lists from the in-memory index read some of their events from the database. */
+  /** Even lists from the in-memory index may read events from the database. */
   lists: { running: 32, waiting: 500, longestMs: 300 },
   reads: { running: 8, waiting: 250, longestMs: 300 },
   searches: { running: 4, waiting: 100, longestMs: 120 },
@@ -35,7 +35,7 @@ export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   streams: { running: 4, waiting: 0, longestMs: 0 },
 }
 
-/** Who sends a request. Addresses are served in turn; no work begins for a client that has gone. */
+/** Who sends a request. Waiting clients are served in turn, and passed over once they have gone. */
 export type Asker = Pick<IncomingRequest, 'address' | 'isGone'>
 
 interface Waiter {
@@ -70,7 +70,7 @@ export function makeAdmission(limits: Readonly<Record<QueueName, Limit>> = LIMIT
 
 const OVERLOADED = new Problem('rest_unavailable', { retryAfter: 1 })
 
-/** Returns the same Problem every time, since the stack trace of a new one costs more than the answer. */
+/** Returns the same Problem every time: each new one would cost a stack trace. */
 export function overloaded(): Problem {
   return OVERLOADED
 }

@@ -96,7 +96,7 @@ function nowIn(answers: AnswerCache, clock: CachedAnswer['clock'], now: number):
   return clock === 'day' ? today : `${today}.${Math.floor(now / 60_000)}`
 }
 
-/** Returns the time (ms) of the last change of data or day that this process knows. */
+/** Returns when (ms) this process first saw the present version of data and day. */
 export function sinceWhen(answers: AnswerCache, version: string, now: number): number {
   const { state } = answers
   const day = answers.today(now)
@@ -130,8 +130,8 @@ export async function* collected(
 }
 
 /**
- * Returns true if the request was made before, and remembers it: most lists are requested once. Two requests
- * may share a hash.
+ * Returns true if the request is known to have been made before, and remembers it, until another takes its
+ * place. Two requests may share a hash.
  */
 export function wasAsked({ asked }: AnswerCache, key: string): boolean {
   const hash = hashOf(key)

@@ -26,7 +26,9 @@ interface BatchAnswers {
   answers: readonly (Answer | null)[]
 }
 
-/** Headers that each request of a batch may set; all others, such as credentials, are those of the batch. */
+/**
+ * Headers that each request of a batch may set; its others are ignored. Credentials are those of the batch.
+ */
 const OWN_HEADERS = ['idempotency-key', 'if-match', 'prefer']
 
 export async function answerBatch(

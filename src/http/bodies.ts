@@ -22,7 +22,7 @@ import {
   type Upload,
 } from './incoming.ts'
 
-/** Arriving bodies hold `held` bytes, at most `most`. */
+/** Bodies hold `held` bytes, at most `most`; `arriving` ones may have to give way. */
 export interface Capacity {
   held: number
   most: number
@@ -53,12 +53,12 @@ export interface Intake {
   mayGoOn: WeakSet<ServerResponse>
 }
 
-/** At most this many bytes are read from a caller who may not write, to report other faults first. */
+/** Default limit, in bytes, if the sender may not write: invalid parameters are reported first (rule 1.2). */
 const STRANGER_BYTES = 65_536
 
 const UPLOADS_AT_ONCE = 20
 
-/** Bodies of writers take at most `bytes` in all, those of others an eighth. */
+/** Bodies of writers take at most `bytes` of memory in all, those of others an eighth. */
 export function makeIntake(
   options: Pick<Intake, 'bodyBytes' | 'fileBytes' | 'folder' | 'patienceMs' | 'trusted'>,
   bytes: number,
@@ -108,8 +108,8 @@ async function letGo(holding: Holding): Promise<void> {
 }
 
 /**
- * Reserves `bytes`; negative ones are released. Without room the client that holds most gives way, so that
- * slow senders keep nobody out.
+ * Reserves `bytes`; negative ones are released. Without room, the client that holds most gives way if it
+ * holds more than this one would.
  * @throws Problem rest_request_too_large beyond the limit, rest_unavailable without room
  */
 function hold(share: Share, bytes: number): void {
@@ -268,7 +268,7 @@ function startReading(request: IncomingMessage, take: Take): { done: Promise<voi
   return { done, stop }
 }
 
-/** At least this many bytes must arrive within each `patienceMs`. */
+/** At least this many bytes, or the end, must arrive within each `patienceMs`. */
 const GOES_ON = 65_536
 
 async function withPatience<T>(

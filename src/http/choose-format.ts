@@ -52,8 +52,8 @@ export function namesOneOf(formats: readonly Format[]): (accept: string | undefi
 }
 
 /**
- * Returns the rank of a format in `Accept`, 0 if the format is refused. Quality counts first, then how exact
- * the media range is.
+ * Returns the rank of a format in `Accept`, 0 if it is not accepted. Quality counts first, then how exact the
+ * media range is.
  */
 export function rankOf({ mediaType }: Pick<Format, 'mediaType'>, accept: string): number {
   const [group = ''] = mediaType.split('/')

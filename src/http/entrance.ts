@@ -48,7 +48,7 @@ interface EntranceOptions {
   report: Entrance['report']
 }
 
-/** Maximum of pipelined requests; a client that sends more reads no answers, and is cut off. */
+/** Maximum of pipelined requests; a client that sends more is cut off. */
 const MOST_BEHIND = 100
 
 export function makeEntrance(site: Site, options: EntranceOptions): Entrance {
@@ -96,7 +96,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Serves the requests of a connection one after the other, so that only one answer per connection is held.
- * `/healthz` and `/readyz` are always admitted.
+ * `/healthz` and `/readyz` have no rate limit.
  */
 export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => void): Handler {
   const receive: Handler = (request, response) => {
@@ -114,7 +114,7 @@ export function openEntrance(entrance: Entrance, serve: (exchange: Exchange) => 
     else sendRefusal(entrance, exchange, entrance.refusals.tooMany)
   }
   return (request, response) => {
-    // A request that is queued behind others has no socket yet.
+    // The response to a request behind others has no socket yet.
     if (response.socket !== null) receive(request, response)
     else waitBehind(entrance, request, response, receive)
   }
@@ -164,7 +164,9 @@ function waitBehind(
   })
 }
 
-/** In ms. Refused clients retry at once, whatever the answer says; the delay lets the thread serve others. */
+/**
+ * In ms. Refused clients may retry at once, whatever the answer says; the delay lets the thread serve others.
+ */
 const HELD_MS = 500
 
 export function refuseOverload(entrance: Entrance, exchange: Exchange): void {
@@ -219,7 +221,7 @@ export interface Answered {
   /** The path template below the REST root, or a path such as `/healthz`; `''` for none. */
   route: string
   status: number
-  /** Ms since the request arrived; 0 for a refusal, which waits on purpose. */
+  /** Ms since the request arrived; 0 for a refusal, which may wait on purpose. */
   ms: number
   bytes: number
   requestId: string

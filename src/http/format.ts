@@ -27,7 +27,7 @@ export interface Answer {
 
 export const okAnswer = (body: unknown): Answer => ({ status: 200, headers: {}, body })
 
-/** A representation that is not JSON. */
+/** An answer as its format has written it. */
 export interface Representation {
   /** The name of the format in the ETag. */
   format: string

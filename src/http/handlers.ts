@@ -89,7 +89,7 @@ function describeArg(field: Field, context: Context, texts: Texts | undefined): 
   }
 }
 
-/** Routes of the namespace, and those `beside` it, which only OpenAPI describes. */
+/** Routes of the namespace, and those `beside` it, which its index leaves out. */
 interface Described {
   routes: readonly Route[]
   beside: readonly Route[]
@@ -378,7 +378,10 @@ interface Addressed {
   row: unknown
 }
 
-/** True if the caller may run the action; reads are open (rule 26.2), except those for administrators. */
+/**
+ * True if the caller may run the action; reads are open (rule 26.2), except those for editors and
+ * administrators.
+ */
 export function mayAsk(action: RouteAction, context: Context, row: unknown): boolean {
   if (action.do === 'create') return action.served.operations.rights.create(context)
   if ('by' in action && action.do !== 'read')

@@ -38,7 +38,7 @@ export interface Body {
 export const NO_BODY: Body = { bytes: Buffer.alloc(0) }
 
 export interface BodyLimits {
-  /** If false, only a little is read: enough to report other faults. */
+  /** If false, only a little is read: enough to report invalid parameters. */
   isTrusted: boolean
   takesFile: boolean
   /** In bytes; the default is what the sender is allowed. */
@@ -69,7 +69,7 @@ export interface IncomingRequest {
   requestId: string
   user?: string
   repeatable?: Repeatable
-  /** Set for requests of a batch, which is admitted as a whole. */
+  /** Set for requests of a batch that share one place in a queue. */
   hasTurn?: true
   found?: MatchedRoute
   isGone: () => boolean
@@ -120,7 +120,7 @@ function withPath(sent: string): string {
   return url.startsWith('/') ? url : `/${url}`
 }
 
-/** The underscore may be percent-encoded. Decoding all names may take a thousand times as long. */
+/** The underscore may be percent-encoded. Decoding all names would take far longer. */
 const NAME = /^rest(?:_|%5[fF])route$/
 
 /**
@@ -172,7 +172,7 @@ function bitsOf(length: string): number {
     .reduce((bits, byte) => bits + (Number(byte).toString(2).match(/1/g)?.length ?? 0), 0)
 }
 
-/** Returns the client's address: behind trusted proxies, the last in `X-Forwarded-For` that is no proxy. */
+/** Returns the client's address: behind trusted proxies, the last in `X-Forwarded-For` that is none. */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: Trusted | undefined): string {
   const own = plain(socket.remoteAddress ?? '')
   const forwarded = headers['x-forwarded-for']
@@ -242,7 +242,7 @@ function parsePlain(text: string): RawValues | undefined {
 
 const PLAIN_NAME = /^(?!__)\w+$/
 
-/** A date and time as most programs encode it; no other encoded text is as frequent. */
+/** A date and time as most programs encode it. */
 const ESCAPED_TIME = /^[\d-]{10}\+\d\d%3A\d\d%3A\d\d$/
 
 function decoded(text: string): string | undefined {
@@ -284,7 +284,7 @@ export function parseBody(type: string, body: Buffer): RawValues {
 const PLUS = 0x2b
 const BLANK = 0x20
 
-/** Replacing plus signs in bytes takes a tenth of the time of replacing text. */
+/** Replacing plus signs in bytes is far quicker than in text. */
 function withBlanks(form: Buffer): Buffer {
   if (!form.includes(PLUS)) return form
   const blank = Buffer.from(form)

@@ -9,7 +9,7 @@ import { presentListed } from '../calendar/records/record-store.ts'
 import { isWritten, lengthOf, unwritten, type WrittenJson } from '../store/memory/event-pieces.ts'
 import type { Answer, Format } from './format.ts'
 
-/** Headers that an envelope repeats (rule 28.5). */
+/** Headers that an envelope moves into its body (rule 28.5). */
 const ANSWER_HEADERS = [
   'Allow',
   'X-TEC-Total',
@@ -68,7 +68,10 @@ interface ListLinks {
   totalPages: number
 }
 
-/** Links have every effective parameter, `page` last; the link to the first page omits it (rule 11.4). */
+/**
+ * Links to neighbours have every effective parameter, `page` last; the link to the first page omits it (rule
+ * 11.4).
+ */
 function listLinks(collection: string, found: FoundRecords): ListLinks {
   const { page, perPage, total, effective, shownOnly = '' } = found
   const totalPages = Math.ceil(total / perPage)
@@ -114,8 +117,8 @@ export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
 }
 
 /**
- * Puts status and headers into the body, for clients that cannot read them; the outer status is 200 (rule
- * 28.5).
+ * Puts status and `ANSWER_HEADERS` into the body, for clients that cannot read them; the outer status is 200
+ * (rule 28.5).
  */
 function envelope(answer: Answer): Answer {
   const headers = Object.fromEntries(
@@ -176,10 +179,10 @@ export function isPretty(url: string): boolean {
   return /[?&]_pretty(=|&|$)/.test(url)
 }
 
-/** Characters of JSON handled in some five milliseconds. */
+/** Characters of JSON after which other requests are served: some five milliseconds of work. */
 const AT_ONCE = 1_000_000
 
-/** Up to this many records are serialized in one turn, which takes at most ten milliseconds. */
+/** A list of up to this many records is serialized in one turn. */
 const FEW = 6
 
 const MOST_INDENTED = 1_000_000
@@ -198,7 +201,7 @@ function compactParts(body: unknown): readonly Buffer[] | Promise<readonly Buffe
   if (!isWrittenList(items)) return partsInTurns(list)
   let length = 1 + items.length
   for (const { parts } of items) length += parts.length
-  // An array that grows takes twice the memory.
+  // An array that grows may take twice the memory.
   const all = new Array<Buffer>(length)
   let at = 0
   for (const { parts } of items) {
@@ -257,7 +260,7 @@ function findList(body: unknown): ListInBody | undefined {
   return undefined
 }
 
-/** Copying this many bytes takes some ten milliseconds where memory is new. */
+/** In bytes; more is copied in turns or streamed, so that other requests are served in between. */
 export const BYTES_AT_ONCE = 8_000_000
 
 export function joined(
@@ -303,5 +306,5 @@ export async function* partByPart(parts: readonly Buffer[]): AsyncGenerator<Buff
   yield Buffer.concat(some)
 }
 
-/** In bytes. */
+/** In bytes: a joined part has at least as many, except the last. */
 const STREAMED_AT_ONCE = 262_144

@@ -86,10 +86,7 @@ function writingOf({ resources, language }: Writing, action: Described): Writing
   return { resources, language, say: (text) => translate(language, text, undefined, actionTexts(action)) }
 }
 
-/**
- * Returns the OpenAPI document: every route, with all that it takes and answers, in the language of the site
- * (rule 3.7).
- */
+/** Returns the OpenAPI document in the language of the site (rule 3.7). */
 export function describeInterface(
   routes: readonly Route[],
   beside: readonly Route[],
@@ -460,7 +457,7 @@ function describeFailure(failure: Failure, language: Language): object {
   }
 }
 
-/** The index is not in the document (rule 3.7). */
+/** The index and `plain` operations are not in the document (rule 3.7). */
 type Described = Exclude<RouteAction, { do: 'index' | 'plain' }>
 
 interface Failure {

@@ -24,8 +24,8 @@ import { findRoute, type RouteTable } from './route-table.ts'
 import type { MatchedRoute } from './routes.ts'
 import { asNew, contentTag, send, sendStream, type WrittenAnswer } from './send.ts'
 
-// Answers anonymous reads from a cache, or the ordinary way (`respond`); from the second request on, answers
-// are cached.
+// Answers anonymous reads from a cache, or the ordinary way (`respond`); most answers are cached at their
+// second request.
 
 export interface PublicReads {
   service: Service
@@ -206,7 +206,7 @@ interface Buffers {
   give: (buffer: Buffer) => void
 }
 
-/** Pools buffers: allocating 30 kB per answer costs more than filling them. */
+/** Pools buffers: allocating one for each answer costs more than filling it. */
 function makeBuffers(): Buffers {
   const free: Buffer[] = []
   return {

@@ -29,7 +29,7 @@ export function mayAskAgain(limit: RateLimit, address: string, now: number): boo
   return mayAsk
 }
 
-/** Counts the requests of a batch. None of them is refused, but later requests are refused for longer. */
+/** Counts the requests of a batch. None of them is refused, but later requests may be, for longer. */
 export function countFurther(limit: RateLimit, address: string, requests: number): void {
   const known = limit.clients.get(clientOf(address))
   if (known) known.left -= requests

@@ -61,7 +61,7 @@ export interface Service {
   /** In ms since the epoch. */
   now: () => number
   report: (error: unknown, requestId?: string) => void
-  /** Resolves once the operator has the first password; the service is not ready before. */
+  /** Resolves once the operator has been told of the start; the service is not ready before. */
   announced?: Promise<void>
 }
 
@@ -190,7 +190,7 @@ const WRITES: ReadonlySet<QueueName | 'batches'> = new Set(['writes', 'uploads',
 
 /**
  * Runs `work` in its turn. Parsing takes time, too, so it waits as well. A batch has a place only while it is
- * parsed; its requests wait for places of their own.
+ * parsed; its requests wait for places later.
  */
 async function answerInTurn(
   { admission, readers, underWay }: Answering,
@@ -275,7 +275,7 @@ function isOverload(error: unknown): boolean {
   return error instanceof Problem && error.code === 'rest_unavailable'
 }
 
-/** From callers who may not write, reads only what reporting other faults needs. */
+/** From callers who may not write, reads only what reporting invalid parameters needs. */
 async function readBody(
   incoming: IncomingRequest,
   { action, args }: Endpoint,
@@ -324,7 +324,7 @@ function contextWith<Memory extends EventMemory | undefined>(
   listed: Memory,
   incoming?: IncomingRequest,
 ): Context & { memory: Memory } {
-  // Once a client has the answer to a write, every later answer contains that write.
+  // Once a client has the answer to a write, every later answer of this process contains that write.
   const seen = async <T>(writing: Promise<T>): Promise<T> => {
     const result = await writing
     // After a failure the memory is behind, and reads go to the database.
@@ -432,7 +432,7 @@ async function unmatched({ method }: ParsedRequest): Promise<Answer> {
   throw new Problem('rest_no_route')
 }
 
-/** Makes an answer of an error; reports the error unless it is the client's fault. */
+/** Makes an answer of an error; reports the error unless it is a Problem. */
 export function failureAnswer(
   error: unknown,
   service: Service,
@@ -489,8 +489,8 @@ function digest(content: string | Buffer): string {
 const MINIMAL = 'return=minimal'
 
 /**
- * `return=minimal` (RFC 7240) leaves only the `Location` of a created or changed record. An envelope stays,
- * since it has the status.
+ * `return=minimal` (RFC 7240) drops the body; `Location` leads to the created or changed record. An envelope
+ * stays, since it has the status.
  */
 function asPreferred(
   answer: Answer,

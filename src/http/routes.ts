@@ -100,12 +100,12 @@ export interface Endpoint {
   fields?: Fields
   /** Parameters in the address that are validated with the others (rule 1.2). */
   checked?: Fields
-  /** Set if anonymous answers depend only on URL, data and day, and so may be cached. */
+  /** Set if anonymous answers depend only on URL, format, data and clock, and so may be cached. */
   cached?: true
   batched?: true
 }
 
-/** A route below the namespace. */
+/** A route below its namespace, or below the REST root. */
 export interface Route {
   /** A pattern such as `/events/(?P<id>\d+)`: the key in the index. */
   path: string

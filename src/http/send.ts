@@ -61,7 +61,7 @@ export interface WrittenAnswer {
 
 export const asNew = () => ({ encoded: {}, isShared: false })
 
-/** Returns an ETag that differs by edition. SHA-256 is the digest that processors are quickest at. */
+/** Returns an ETag that differs by edition. SHA-256 is quick on processors with instructions for it. */
 export function contentTag(body: Buffer, edition = ''): string {
   const content = hash('sha256', body, 'base64url').slice(0, 27)
   return edition === '' ? `W/"${content}"` : `W/"${edition}.${content}"`
@@ -171,7 +171,7 @@ function sendWhole(
   if (compressed && encoding) headers.push('Content-Encoding', encoding)
   writeHead(entrance, response, answer.status, headers)
   if (request.method === 'HEAD') response.end(sent)
-  // A shared body is not held for this reader.
+  // A shared body is not held for this reader alone.
   else sendBody(entrance.readers, response, body, answer.isShared ? 0 : body.length, sent)
   announce(entrance.onAnswered, exchange, answer.route, from, answer.status, body.length)
 }
@@ -282,7 +282,7 @@ async function pipe(
       yield piece
     }
   }
-  // Of a stream, only the pieces under way are held in memory.
+  // Without `held`, only the pieces under way are in memory.
   watchReader(entrance.readers, response, held)
   try {
     if (encoding) await pipeline(watched, METHODS[encoding].stream(), counted, response)
@@ -344,7 +344,7 @@ function withoutBody(headers: readonly string[]): string[] {
 /** Compressing this many bytes takes about two milliseconds; a thread compresses more. */
 const HERE_UP_TO = 262_144
 
-/** At most this many threads compress; others read files. */
+/** At most this many threads of the pool compress; others read files. */
 const MOST_BESIDE = 2
 
 const gzipLater = promisify(gzip)

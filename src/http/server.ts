@@ -28,7 +28,7 @@ interface ServerOptions extends RouterParts {
   onAnswered?: OnAnswered
 }
 
-/** Longer than common proxies wait, so that they never send into a closing connection. */
+/** In ms: longer than common proxies wait, so that they do not send into a closing connection. */
 const KEEP_ALIVE_MS = 75_000
 
 /** Maximum bytes of request line and headers. */
@@ -135,14 +135,13 @@ function refuseUnreadable(error: ConnectionError, socket: Duplex, site: Site, re
 function codeOf({ code, rawPacket: packet }: ConnectionError): ProblemCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'rest_request_timeout'
   if (code !== 'HPE_HEADER_OVERFLOW') return 'rest_invalid_request'
-  // Node gives only the last piece of a long head; a piece without a line end is part of the URL.
+  // Node gives only the last piece of a long head; a piece without a line end is taken for part of the URL.
   const isOneLine = Buffer.isBuffer(packet) && !packet.subarray(0, LONGEST_URL).includes('\n')
   return isOneLine ? 'rest_uri_too_long' : 'rest_head_too_large'
 }
 
 /**
- * Node accepts one connection per listener and event loop turn: 300 new clients wait 0.9 s with one listener,
- * 0.1 s with eight.
+ * Node accepts one connection per listener and event loop turn, so many new clients wait less with several.
  */
 const LISTENERS = 8
 

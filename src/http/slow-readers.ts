@@ -82,7 +82,9 @@ function nextPiece(size: number, tookMs: number): number {
   return tookMs <= QUICKLY_MS ? Math.min(2 * size, LARGEST_PIECE) : PIECE
 }
 
-/** Writes a piece at once; node:http would wait for the end of the turn. Returns true if all was taken. */
+/**
+ * Writes a piece at once; node:http would wait for the end of the turn. Returns true if more may be written.
+ */
 function writeNow(response: ServerResponse, piece: Buffer): boolean {
   const { socket } = response
   socket?.cork()

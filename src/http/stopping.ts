@@ -7,21 +7,23 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 export interface Closing {
   /** While true, `/readyz` answers 503, but requests are still served. */
   isDraining: boolean
-  /** While true, no new connection is accepted; each closes after its answer. */
+  /** While true, no connection is accepted, and open ones close after an answer. */
   isClosing: boolean
   /** Open connections, with the time at which each was opened, by `performance.now`. */
   connections: Map<Socket, number>
 }
 
 export interface StopTimes {
-  /** In ms, how long /readyz answers 503. Idle connections stay open as long again, at most `LINGER_MS`. */
+  /**
+   * In ms: how long connections are still accepted. Idle ones then stay as long again, at most `LINGER_MS`.
+   */
   drainMs: number
   deadlineMs: number
 }
 
 const LET_GO_EVERY_MS = 20
 
-/** In ms. An idle connection waits this long for one more request, whose answer closes it. */
+/** In ms: idle connections wait no longer for one more request, whose answer closes them. */
 const LINGER_MS = 1000
 
 const SPEAKS_WITHIN_MS = 200

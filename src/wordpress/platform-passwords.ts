@@ -222,7 +222,7 @@ const remove = forOwner(
 
 const ADDRESS = '/users/{user_id}/application-passwords'
 
-/** The path `introspect` cannot be mistaken for a UUID. */
+/** `introspect` stands before `{uuid}`, which would match it as well. */
 export const passwordRoutes: readonly Route[] = [
   plainRoute(ADDRESS, [list, create, removeAll]),
   plainRoute(`${ADDRESS}/introspect`, [introspect]),

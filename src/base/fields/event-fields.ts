@@ -97,8 +97,8 @@ const onlineShown: PlainKind<string> = {
 }
 
 /**
- * Lines of RFC 5545 (a list or one text), or an object, even in the form of another product. Only the type is
- * checked here; the code of series parses the value.
+ * Lines of RFC 5545 (a list or one text), or an object. One in the form of another product is converted or
+ * ignored here; the code of series parses the result.
  */
 export const recurrence: Kind<string | readonly unknown[] | object> = {
   wire: {},

@@ -139,7 +139,7 @@ const isRare = (name: keyof typeof eventFields): name is RareColumn =>
   'rare' in eventFields[name] && eventFields[name].from === 'column'
 const rareColumns = (Object.keys(eventFields) as (keyof typeof eventFields)[]).filter(isRare)
 
-/** Fields that responses leave out if they are empty; with `place`, only those that this place shows. */
+/** Fields that responses leave out if field `by` is empty; with `place`, only those that this place shows. */
 export function rareFields(
   place: 'csv' | 'feed' | 'assistants' | 'series' | 'page' | 'rare' = 'rare',
 ): readonly RareField[] {

@@ -29,7 +29,7 @@ export interface FieldData {
   nested?: FieldsData
   /** Set for a field that is accepted, but not in the namespace index. */
   unlisted?: true
-  /** Forms show it instead of `about` if that is too long. */
+  /** A shorter text, which forms show instead of `about`. */
   label?: string
   hint?: string
   words?: Readonly<Record<string, string>>

@@ -14,10 +14,7 @@ export interface WireSchema {
   maxItems?: number
 }
 
-/**
- * The form control of a field. `text` has several lines with markup; `choice` offers the `enum` of the
- * schema.
- */
+/** The form control of a field. `text` has several lines with markup. */
 export type Input =
   | 'line'
   | 'email'
@@ -59,13 +56,13 @@ export interface Kind<Value, Column = Value> {
   within?: Bounds
   /** If it returns false, the request is refused by `rest_invalid_param` (rule 1.2). */
   valid?: (value: unknown, at: RequestTime) => boolean
-  /** A valid value, shown when another one is refused. */
+  /** A valid value, shown when an invalid one is refused. */
   example?: string
   /** True for a value that counts as not sent; the header `X-Kalends-Ignored` then names the field. */
   ignores?: (value: unknown) => boolean
   /** Parses the value. Undefined for a wrong type, which `rest_invalid_type` refuses (rule 1.2). */
   read: (value: unknown) => Value | undefined
-  /** Without `toColumn`, the code of the resource stores the value. */
+  /** Without `toColumn`, the code of the resource stores the value, if anything does. */
   toColumn?: (value: Value) => Column
   blank?: Column
   /** Without `show`, responses show the column as it is. */
@@ -385,7 +382,7 @@ export const timezone: Kind<string> = {
 
 const ENTITIES: Record<string, string> = { amp: '&', '#38': '&', '#038': '&', '#39': "'", '#039': "'" }
 
-/** A URL. HTML entities are decoded (rule 2.8), and an empty value clears it. */
+/** A URL. `ENTITIES` are decoded (rule 2.8), and an empty value clears it. */
 export const url: PlainKind<string> = {
   input: 'url',
   wire: { type: 'string' },
@@ -423,7 +420,7 @@ function canonicalLanguage(tag: string): string | undefined {
   }
 }
 
-/** The id of an image, a URL to fetch one from, or an image object as shown. `''` and `0` mean none. */
+/** The id of an image, a URL to fetch one from, or an image object as shown. An empty value means none. */
 export const image: Kind<string | number> = {
   input: 'image',
   wire: { type: 'string' },

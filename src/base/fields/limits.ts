@@ -2,17 +2,17 @@ import type { Site } from '../config.ts'
 import type { LimitFault } from '../problems.ts'
 import { hasLongMarkRun, LONGEST_MARK_RUN } from '../text/characters.ts'
 
-/**
- * Limits of one value, checked before all else, in time that depends on the limits, not on the size of the
- * value.
- */
+/** Limits of one value, checked before all else. */
 export interface Bounds {
   /**
    * Maximum characters of each text. An entity such as `&amp;` counts as one, since responses write some
    * characters as entities.
    */
   characters?: number
-  /** UTF-8 bytes of a text, or of a list's texts together; `setting` means the setting `text_bytes`. */
+  /**
+   * UTF-8 bytes of a text; for a list, also the characters of its entries. `setting`: the setting
+   * `text_bytes`.
+   */
   bytes?: number | 'setting'
   words?: number
   entries?: number
@@ -20,7 +20,7 @@ export interface Bounds {
   isOwn?: true
 }
 
-/** Limits of fields and filters, as listed in `docs/limits.md`. */
+/** Limits, as listed in `docs/limits.md`. */
 export const limits = {
   title: { characters: 500 },
   line: { characters: 1000 },

@@ -5,7 +5,7 @@ import { inAnswers, inTable, type LinkedField, onPage } from './member.ts'
 
 const fact = { kind: factOfAccess, unlisted: true, ...inTable } as const
 
-/** The fields of venues (rule 3.9). */
+/** The index has them in this order (rule 3.9), without the `unlisted` ones. */
 export const venueFields = {
   author: { ...authorFields.author, ...inAnswers },
   date: { ...authorFields.date, ...inAnswers },
@@ -125,7 +125,6 @@ export const venueFields = {
   assistance_dogs: { ...fact, about: 'Assistance dogs welcome' },
 } as const satisfies Readonly<Record<string, LinkedField>>
 
-/** The fields of organizers (rule 3.9). */
 export const organizerFields = {
   author: { ...authorFields.author, default: null, ...inAnswers },
   date: { ...authorFields.date, default: null, ...inAnswers },

@@ -58,7 +58,10 @@ export const recurrenceShown: Schema = record({ ...ruleProperties, id: dateTime,
 
 export const repetition: Schema = record({ ...ruleProperties, lines: arrayOf(string) })
 
-/** Members of venues and organizers in responses; empty ones of `some` are left out (rules 6.1 to 6.3). */
+/**
+ * Members that venues and organizers share in responses; empty ones of `some` are left out (rules 6.1 to
+ * 6.3).
+ */
 export const linkedMembers = {
   always: {
     id,

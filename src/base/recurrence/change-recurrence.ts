@@ -169,7 +169,7 @@ function firstDates(rule: Rule, start: Start, most: number): string[] {
   return dates
 }
 
-/** Maximum dates that are compared; no series has as many occurrences in the database. */
+/** Maximum dates, from the first on, that `moveAlong` compares with those of the new rule. */
 const MOST_WRITTEN = 1600
 
 const FARTHEST_DAYS = 7
@@ -221,8 +221,8 @@ function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | u
 }
 
 /**
- * Candidates for the moved rule: two if its only weekday has a place in the month, counted from the beginning
- * or from the end of the month.
+ * Candidates for the moved rule. If its only weekday is new and has a place in the month, there are two: with
+ * the place counted from the beginning and from the end of the month.
  */
 function shiftedRules(rule: Rule, from: Start, to: Start): Rule[] {
   const one = shiftRule(rule, from, to)
@@ -259,7 +259,7 @@ function shiftRule(rule: Rule, from: Start, to: Start): Rule {
 
 /**
  * Moves the weekdays of a weekly rule. In any other rule, moves only a single weekday, and only if the moved
- * date falls on it; a place, such as the 2 of `2TU`, becomes that of the new date.
+ * date falls on it; a place up to 5, such as the 2 of `2TU`, becomes that of the new date.
  */
 function shiftWeekdays({ frequency, weekdays }: Rule, from: number, to: number): readonly string[] {
   const days = to - from

@@ -370,7 +370,10 @@ function textsOf(value: unknown, member: string): string[] {
   })
 }
 
-/** The parts of a rule as sent, with lists split into texts; undefined or an empty list if not sent. */
+/**
+ * The parts of a rule as sent, but with `until` parsed and lists split; undefined or an empty list if not
+ * sent.
+ */
 interface RuleParts {
   frequency?: string
   interval?: string
@@ -527,8 +530,8 @@ function dateOf(text: string, start: Start, zone: string, part: string): string 
 
 /**
  * Parses UNTIL as the end of the last day that may have a date: the day of UNTIL, or the day before if UNTIL
- * has a time at which that day's occurrence has not begun. All calendar programs agree on a whole day,
- * however they handle clock changes.
+ * has a time at which that day's occurrence has not begun. A whole day means the same however a program
+ * handles clock changes.
  * @throws Unreadable
  */
 function untilOf(text: string, start: Start, part: string): string {

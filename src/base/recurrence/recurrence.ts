@@ -132,7 +132,7 @@ export interface Conditions {
 /**
  * Yields the dates of a rule as local times, up to `horizon` or the end of the rule. The first is the start,
  * even if it does not match the rule (docs/series.md). A time that a clock change skips is yielded as it is.
- * Each day is examined once, so the work is bounded.
+ * No day is examined twice.
  */
 export function* ruleDates(rule: Rule, start: Start, horizon: string): Generator<string, void> {
   const end = rule.until !== undefined && rule.until < horizon ? rule.until : horizon
@@ -283,9 +283,9 @@ function lengthOfYear({ year }: Day): number {
 }
 
 /**
- * Returns the original starts of the occurrences up to `until`, sorted and each once. The start of the series
- * comes first, even after `until`, unless it is an exception. A time that a clock change skips is moved
- * forward, so two dates may become one.
+ * Returns the original starts of at most `limit` occurrences up to `until`, sorted and each once. The start
+ * of the series comes first, even after `until`, unless it is an exception. A time that a clock change skips
+ * is moved forward, so two dates may become one.
  */
 export function occurrenceStarts(
   recurrence: Recurrence,

@@ -18,7 +18,7 @@ const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** In UTF-16 units: more than any grapheme cluster of real text has. */
 const LONGEST_CLUSTER = 100
 
-/** Cuts to at most `longest` UTF-16 units, never within a grapheme cluster (UAX 29). */
+/** Cuts to at most `longest` UTF-16 units, not within a grapheme cluster (UAX 29) unless it is longer. */
 export function beginningOf(text: string, longest: number): string {
   if (text.length <= longest) return text
   if (/^[ -~]{2}$/.test(text.slice(longest - 1, longest + 1))) return text.slice(0, longest)
@@ -41,7 +41,7 @@ export function hasLongMarkRun(text: string): boolean {
   return text.length > LONGEST_MARK_RUN && !PLAIN.test(text) && LONG_RUN.test(text)
 }
 
-/** Appended to a prefix, it gives the upper bound of all texts with that prefix. */
+/** Appended to a prefix, it gives an upper bound of texts with that prefix. */
 export const LAST_CHARACTER = '\u{10ffff}'
 
 /** Normalizes, and cuts runs of combining marks over `LONGEST_MARK_RUN`, so that the time stays linear. */
@@ -135,7 +135,7 @@ export function foldUnicode(text: string): string {
   return normalize(folded, 'NFC')
 }
 
-/** Returns lower case, with Latin letters reduced to ASCII; letters of other scripts keep their marks. */
+/** Returns lower case without marks on Latin letters, and with `PLAIN_LETTERS` replaced. */
 export function latinToAscii(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   const plain = normalize(text, 'NFKD')

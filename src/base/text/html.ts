@@ -10,8 +10,7 @@ export interface MarkupPiece {
   source: string
 }
 
-// Each alternative ends at the next tag, or runs to the end of the text at most once, so hostile text takes
-// only linear time.
+// Written so that hostile text takes only linear time.
 const MARKUP =
   /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>|<(\/?)([a-z][^\s/>"'<]*)(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/gi
 
@@ -50,8 +49,8 @@ export const ATTRIBUTE = /(?<!\s)\s+([^\s=>"'/]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s
 export const unquoted = (value: string) => (/^["']/.test(value) ? value.slice(1, -1) : value)
 
 /**
- * Splits HTML into tags, comments and text, which joined give the same HTML. A `<` that begins no complete
- * tag is text.
+ * Splits HTML into tags, comments and text, which joined give the same HTML. A `<` that begins neither a
+ * complete tag nor a comment is text.
  */
 export function splitMarkup(html: string): MarkupPiece[] {
   const pieces: MarkupPiece[] = []
@@ -284,8 +283,8 @@ function isEmbeddable(src: string): boolean {
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g
 
 /**
- * Trims a title (rule 10.2), and writes `&` as `&#038;`, and `<` and `>` outside of tags as entities. Inline
- * elements stay; with `trusted`, all elements do.
+ * Trims a title (rule 10.2), and writes a bare `&` and `&amp;` as `&#038;`, and `<` and `>` outside of tags
+ * as entities. Inline elements stay; with `trusted`, all elements do.
  */
 export function renderTitle(raw: string, trusted: boolean): string {
   return render(raw, trusted, safeTitle).replaceAll('&amp;', '&#038;')
@@ -303,7 +302,7 @@ export function stripUnsafe(raw: string): string {
   return render(raw, false, safeText)
 }
 
-/** Drops tags from the name of a term (rule 10.5), and writes `&`, `<` and `>` as entities. */
+/** Drops tags from the name of a term (rule 10.5), and writes a bare `&`, `<` and `>` as entities. */
 export function renderTermName(raw: string): string {
   return escapeMarkup(stripTags(raw.replace(CONTROLS, ''))).trim()
 }

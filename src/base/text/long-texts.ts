@@ -74,7 +74,7 @@ function findKnown(wanted: WantedText): string | undefined {
 
 /**
  * Estimated microseconds of rendering: `SPECIAL_COST` for each `<` and `&`; per character, `MARKUP_COST` in
- * texts with these two, `PLAIN_COST` in others.
+ * texts with one of them, `PLAIN_COST` in others.
  */
 const SPECIAL_COST = 1.5
 const MARKUP_COST = 0.2
@@ -98,9 +98,9 @@ function countOf(raw: string, character: string): number {
   return count
 }
 
-/** In microseconds: rendering that takes less is not worth a lookup in the cache, which takes as long. */
+/** In microseconds: a text that takes less is rendered without a look in the cache. */
 const WORTH_KNOWING = 100
-/** In microseconds: for how long rendering may block the event loop. */
+/** In microseconds: rendering that takes longer goes to the worker thread. */
 const MOST_AT_ONCE = 3000
 const MOST_COUNTED = MOST_AT_ONCE / SPECIAL_COST
 
@@ -113,8 +113,7 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 }
 
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
-  // Most texts are short: this upper bound saves counting `<` and `&`, which would take longer than
-  // rendering.
+  // An upper bound of the cost, for which no `<` and `&` have to be counted.
   if (lengthOf(wanted) * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
@@ -330,7 +329,7 @@ const FOR_PAGES: sanitizeHtml.IOptions = {
 
 /**
  * Returns HTML for a page. Even texts of trusted authors lose styles, ids, names, classes and event handlers;
- * `h1` becomes `h2`; frames, audio and video, which would load content of other sites, become links.
+ * `h1` becomes `h2`; frames, audio and video of other sites become links.
  */
 function pageText(rendered: string): string {
   return sanitizeHtml(rendered, FOR_PAGES)

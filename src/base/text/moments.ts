@@ -31,8 +31,8 @@ interface DateParts {
 }
 
 /**
- * `next` is the first such weekday after the current day, `last` the latest before it, `this` the first from
- * the current day on.
+ * `next` is the first such weekday after a day, `last` the latest before it, `this` the first from the day
+ * on.
  */
 type WeekdayOf = 'next' | 'last' | 'this'
 
@@ -159,7 +159,10 @@ export interface Moment {
   utc: string | undefined
 }
 
-/** Like `parseMoment`, but also returns the UTC time, since a local time occurs twice when clocks go back. */
+/**
+ * Like `parseMoment`, with the UTC time if the text settles it: a local time occurs twice when clocks go
+ * back.
+ */
 export function readMoment(value: string | number, zone: string, now: number): Moment | undefined {
   if (typeof value === 'number') return readTimestamp(value, zone)
   const wall = parsePlain(value)
@@ -167,7 +170,7 @@ export function readMoment(value: string | number, zone: string, now: number): M
   return readInstant(value, zone) ?? readText(value, zone, now)
 }
 
-/** Like `parseMoment`, but returns UTC; of a local time that occurs twice, the first. */
+/** Returns UTC; of a local time that occurs twice, the first. @throws RangeError for an unknown zone */
 export function parseInstant(value: string | number, zone: string, now: number): string | undefined {
   const moment = readMoment(value, zone, now)
   return moment && (moment.utc ?? wallToUtc(moment.wall, zone))
@@ -225,7 +228,7 @@ export function addDays(day: string, days: number): string {
   return dayAtMs(utcToMs(startOfDay(day)) + days * DAY_MS)
 }
 
-/** Adds months to a date. A day after the month's end rolls over: a month after 31 January is 3 March. */
+/** Adds months to a date. A day after the month's end rolls over: a month after 31 January is in March. */
 export function addMonths(day: string, months: number): string {
   const { year, month, day: dayOfMonth } = wallParts(startOfDay(day))
   return dayOf(formatUtc(dayMs(Number(year), Number(month) + months, Number(dayOfMonth))))
@@ -265,7 +268,10 @@ function readText(value: string, zone: string, now: number): Moment | undefined 
   return reading && resolve(reading, knownZone(zone), now)
 }
 
-/** Lower case, single spaces, no commas, and no comment in brackets, as browsers put after a zone. */
+/**
+ * Lower case, single spaces, no commas but those of fractions, and no comment in brackets, as browsers put
+ * after a zone.
+ */
 function normalised(value: string): string {
   const text = value
     .toLowerCase()

@@ -61,7 +61,10 @@ export function hasSearchedWords(search: Search, haystack: string): boolean {
 // The search index stores terms. Ranges of code points decide what is a letter, since Unicode's categories
 // change between versions, while stored terms stay.
 
-/** Letters of scripts that put spaces between words, so not of Thai, Lao, Tibetan, Burmese and Khmer. */
+/**
+ * Digits, and letters of scripts that put spaces between words, so not of Thai, Lao, Tibetan, Burmese and
+ * Khmer.
+ */
 const LETTER = '0-9a-z\\u00c0-\\u0dff\\u10a0-\\u16ff\\u1c80-\\u1fff\\uac00-\\ud7ff'
 /** Characters that are never in a term. Folding has replaced all other whitespace by spaces. */
 const BLANK = '\\u0000-\\u0020\\u007f'
@@ -74,8 +77,8 @@ const LONGEST = 64
 const HALF = LONGEST / 2
 
 /**
- * Returns the terms by which a text is indexed: words, and in scripts without spaces each character and each
- * pair of adjacent characters.
+ * Returns the terms by which a text is indexed: words, and of all else, such as scripts without spaces, each
+ * character and each pair of adjacent characters.
  */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()

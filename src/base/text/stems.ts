@@ -44,8 +44,8 @@ const IRREGULAR = new Map(
 )
 
 /**
- * Word endings. `stemOf` applies the first that matches until none does, so that all forms of a word get the
- * same stem.
+ * Word endings. `stemOf` applies the first that matches until none does, so that forms of a word mostly get
+ * the same stem.
  */
 const STEPS: readonly (readonly [RegExp, string])[] = [
   // Short German nouns lose no more than their own endings: Züge, Rädern.
@@ -93,7 +93,7 @@ export function stemOf(word: string): string {
   return single
 }
 
-/** Returns prefixes, one of which begins every word with this stem. */
+/** Returns prefixes, one of which begins each word with this stem, except Arabic words with their article. */
 export function beginningsOf(stem: string): string[] {
   const turned = TURNED.flatMap(([end, before]) => (end.test(stem) ? [stem.replace(end, before)] : []))
   return [stem, ...turned, ...[...IRREGULAR.keys()].filter((word) => stemOf(word) === stem)]
@@ -192,7 +192,7 @@ export const isCorrectable = (word: WantedWord) => lettersFor(word).length > 0
 
 /**
  * Returns, by stem, the words that differ by one letter changed, added or left out, or by two adjacent
- * letters swapped.
+ * letters swapped; none for a word that is short, very long or of other alphabets than `ALPHABETS`.
  */
 export function nearWords(wanted: WantedWord): Map<string, string> {
   const { text, stems } = wanted

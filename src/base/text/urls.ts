@@ -21,14 +21,14 @@ export function encodeUrl(url: string): string {
   return url.replace(UNSAFE, encodeURIComponent)
 }
 
-/** Returns the URL as responses show it; '' for a stored URL whose scheme is no longer allowed. */
+/** Returns the URL as responses show it; '' for a stored one that is no longer allowed. */
 export function presentUrl(url: string): string {
   return HOST_URL.test(url) || MAIL_URL.test(url) ? encodeUrl(url) : ''
 }
 
 const HOST = /\b(https?:\/\/)(?:[^\s/?#]*@)?([^\s/?#]+)([/?#]\S*)?/gi
 
-/** Replaces the path and query of each URL by `***`, for logs and messages, since they may be secret. */
+/** Removes login, path and query from URLs for logs and messages, since they may be secret. */
 export function withoutPaths(text: string): string {
   return text.replace(HOST, (_, scheme: string, host: string, path = '') =>
     path.length > 1 ? `${scheme}${host}/***` : scheme + host + path,

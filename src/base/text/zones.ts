@@ -16,7 +16,7 @@ const LARGEST_OFFSET = 14 * 60 * MINUTE_MS
 const LONGEST_NAME = 64
 /** Maximum cached periods of a zone, so that hostile dates cannot fill the memory. */
 const PERIODS_KEPT = 128
-/** 2100-01-01 in ms: `Intl` has no zone names for later times. */
+/** 2100-01-01 in ms: `Intl` is asked for no later zone names. */
 const LATEST_NAMED = 4_102_444_800_000
 
 /** In ms: 0001-01-01 00:00:00 and 9999-12-31 23:59:59. */

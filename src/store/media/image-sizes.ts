@@ -25,7 +25,7 @@ export interface PreparedImage {
   full: PreparedPicture
   /** The image without metadata, if `full` is a scaled copy. */
   original?: PreparedFile
-  /** All are smaller than `full`; two of the same dimensions are the same file. */
+  /** Each is narrower or lower than `full`; two of the same dimensions are the same file. */
   sizes: Partial<Record<SizeName, PreparedPicture>>
 }
 
@@ -40,13 +40,13 @@ interface Format {
   extension: string
   /** Maximum pixels; decoding so many takes up to some 500 MB of memory. */
   maxPixels: number
-  /** From this number of pixels on, making the sizes takes over a second. */
+  /** From this number of pixels on, making the sizes is `slow` work. */
   slowPixels: number
   encode: (picture: Sharp) => Sharp
 }
 
 /**
- * AVIF and GIF are encoded with the least effort: the next level takes several times as long for the same
+ * AVIF and GIF are encoded with the least effort: the next level takes several times as long for hardly fewer
  * bytes.
  */
 const formats: Readonly<Record<string, Format>> = {
@@ -327,7 +327,7 @@ export function makeImageQueue(): ImageQueue {
 }
 
 /**
- * Runs `work` after the work queued before; only quick work does not wait for slow work.
+ * Runs `work` after the work queued before, except that quick work overtakes waiting slow work.
  * @throws Problem rest_unavailable at once, if too much work of this pace waits
  */
 export async function takeTurn<T>(queue: ImageQueue, pace: Pace, work: () => Promise<T>): Promise<T> {

@@ -47,7 +47,7 @@ export interface ListedFile {
 export interface MediaStore {
   /**
    * Stores the file durably. Returns false and changes nothing if the key is taken; of several callers, on
-   * any node, one wins.
+   * any node, one wins (but see `s3MediaStore`).
    * @throws Error if the store fails or the key is malformed
    */
   put: (key: string, bytes: Uint8Array, mimeType: string) => Promise<boolean>

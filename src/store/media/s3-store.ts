@@ -196,7 +196,7 @@ type Limited = <T>(ms: number, work: (abortSignal: AbortSignal) => Promise<T>) =
 
 /**
  * Returns a function that runs `work` for at most `ms`. It returns undefined for a missing object, and throws
- * a Problem for any failure.
+ * a Problem for any other failure.
  */
 function makeLimited({ bucket }: S3Place, report: (error: Error) => void): Limited {
   let reported = Number.NEGATIVE_INFINITY

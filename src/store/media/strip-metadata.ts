@@ -14,9 +14,9 @@ const strips: Readonly<Record<string, Strip>> = {
 }
 
 /**
- * Removes Exif, XMP, IPTC and comments. Pixels, colour profile and animation stay; `orientation` (1 to 8)
- * becomes the only entry of new Exif. Returns `bytes` itself if there is nothing to remove, undefined if the
- * parts of the file cannot be told apart.
+ * Removes Exif, XMP, IPTC and comments. Pixels, colour profile and animation stay; an `orientation` of 2 to 8
+ * becomes the only entry of new Exif. Returns `bytes` itself if there is nothing to remove, undefined if its
+ * parts cannot be told apart.
  */
 export async function stripMetadata(
   bytes: Buffer,
@@ -27,7 +27,7 @@ export async function stripMetadata(
   try {
     return await strip?.(bytes, orientation)
   } catch (error) {
-    // An offset leads out of the file.
+    // The parts of the file cannot be told apart.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -225,9 +225,9 @@ export function boundsOf(
   }
 }
 
-/** Visiting this many slots takes as long as finding and sorting the slot of one id. */
+/** Visiting this many slots takes about as long as finding and sorting the slot of one id. */
 const WALKS_PER_ID = 64
-/** Visiting this many slots takes as long as finding the bounds of a window in one posting list. */
+/** Visiting this many slots takes about as long as finding the bounds of a window in one posting list. */
 const WALKS_PER_POSTING = 128
 /** A choice with more postings is weighed by the full sizes of its lists, without their bounds. */
 const FEW_POSTINGS = 16
@@ -367,7 +367,7 @@ export function gatherSlots(
   return slots
 }
 
-/** If a page ends at or before this offset, its slots are picked without sorting all. */
+/** A page that ends at or before this offset may be picked without sorting all slots. */
 const PICKED = 200
 
 function unorderedPage(

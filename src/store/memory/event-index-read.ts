@@ -14,7 +14,7 @@ import { noteUnshowable, type Reporting } from '../storage/unshowable.ts'
 import { type EventIndex, emptyIndex, type IndexedEvent, listNoted, noteEvent } from './event-index.ts'
 import { putPlace } from './places.ts'
 
-/** Rows per read; requests are served between two reads. */
+/** Rows, or ids of events, per read; requests are served between two reads. */
 const AT_ONCE = 500
 /** The status of records that everybody may see (rule 11.9). */
 const PUBLIC = 'publish'
@@ -98,7 +98,7 @@ function isOrdered(row: ListedRow, reporting: Reporting): boolean {
   return wrong === undefined
 }
 
-/** Columns of one database index, so that reading the whole calendar touches no table row and no texts. */
+/** On SQLite one index has these columns, so reading the whole calendar touches no table row and no texts. */
 const eventColumns = (db: Db) =>
   db
     .selectFrom('events')
@@ -286,7 +286,7 @@ function byEvent(links: readonly Link[] = []): LinksOf {
   return (event) => groups.get(event) ?? NONE
 }
 
-/** Reads links into two arrays of numbers, since a million small lists would take ten times the memory. */
+/** Reads links into two arrays of numbers, since a million small lists would take far more memory. */
 async function readLinks(db: Db, kind: LinkKind, largest: number, signal: AbortSignal): Promise<LinksOf> {
   const ends = new Int32Array(largest + 1)
   const records = growing()

@@ -138,7 +138,7 @@ export async function awaitCommits({ following }: EventMemory): Promise<void> {
   await following.database.commitsUnderWay()
 }
 
-/** Applies every change committed before the call; rejects only if the database cannot be reached. */
+/** Applies every change committed before the call; rejects if the database cannot be reached. */
 export function catchUp(memory: EventMemory): Promise<void> {
   const { following } = memory
   // A run under way may have read before the caller's change; only a run that starts now surely sees it.
@@ -163,10 +163,7 @@ export function loadMemory(memory: EventMemory): Promise<void> {
   return loading
 }
 
-/**
- * A promise, which never rejects, for the reading of a small calendar; undefined once it has been read.
- * Waiting is as quick as reading the database, for which a thread would have to start.
- */
+/** Returns `soon`, which never rejects, while there is no index: lists wait for it. */
 export function soonFilled({ index, following }: EventMemory): Promise<void> | undefined {
   return index ? undefined : following.soon
 }
@@ -236,7 +233,10 @@ async function startAgain(memory: EventMemory): Promise<void> {
   if (wasLoaded) loadBeside(memory)
 }
 
-/** Rebuilds the index after an error in applying changes, so that this error fails no request. */
+/**
+ * Rebuilds the index after an error in applying changes, so that it fails no request.
+ * @throws DatabaseUnavailable if this is the error
+ */
 function forget(memory: EventMemory, error: unknown): void {
   if (error instanceof DatabaseUnavailable) throw error
   memory.following.report(error)

@@ -92,7 +92,7 @@ export function writePiece(
   { before, categories, tags, after }: EventPiece,
   jsonOf: (term: number) => Buffer,
 ): WrittenJson {
-  // Allocated whole, since an array that grows takes twice the memory.
+  // Allocated whole, since an array that grows may take twice the memory.
   const parts = new Array<Buffer>(3 + 2 * (categories.length + tags.length))
   parts[0] = before
   const middle = addTerms(parts, 1, categories, jsonOf)

@@ -84,7 +84,7 @@ interface Grouping {
   write: (queue: WaitingWrite[]) => Promise<number>
 }
 
-/** Ms that a group waits at most while each turn of the event loop adds writes. */
+/** Ms after which a group waits for no more writes. */
 const GATHER_MS = 3
 const PAUSE_MS = 1
 

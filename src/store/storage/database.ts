@@ -16,7 +16,9 @@ import type { ChangeColumns, RecordTable, Tables } from './schema.ts'
 /** A connection for reading, or the inside of a transaction. */
 export type Db = Kysely<Tables>
 
-/** A position in `changes`. Equal cursors mean equal data; without writes, all nodes get the same cursor. */
+/**
+ * A position in `changes`. Equal cursors mean equal records; without writes, all nodes get the same cursor.
+ */
 export type Cursor = string
 
 export type Change = Pick<ChangeColumns, 'kind' | 'record'>
@@ -109,9 +111,9 @@ type FoundRow<Table extends RecordTable, Found> = Found &
   Omit<Selectable<Tables[Table]>, 'search'> & { search: '' }
 
 /**
- * Selects the rows of `table` with the ids of `found`, a subquery in parentheses, so that filtering and
- * sorting read only indexes, and whole rows are read only for one page. `search` is left empty, since no
- * answer shows it, and it is as long as all other texts together.
+ * Selects the rows of `table` with the ids of `found`, a subquery in parentheses, so that whole rows are read
+ * only for one page. `search` is left empty, since no answer shows it, and it is as long as all other texts
+ * together.
  */
 export function foundRows<Table extends RecordTable, Found extends { id: number }>(
   db: Kysely<Tables>,

@@ -70,8 +70,8 @@ export async function nextRecordId(tx: Tx, kind: RecordKind): Promise<number> {
 export const MOST_CHANGES = 20_000
 
 /**
- * A row to upsert. `sequence` and `known_from` apply only to a record without a row; `times` is the number of
- * transactions in this commit that changed the record.
+ * A row to upsert. The record gets at least `sequence`; `known_from` applies only to a record without a row.
+ * `times` is the number of transactions in this commit that changed the record.
  */
 export type LatestChange = Omit<ChangeColumns, 'position'> & { times: number }
 
@@ -184,7 +184,7 @@ interface WebhookChange {
   public_verb: Verb | ''
   /** 1 if changed together with a series: an occurrence then gets no message of its own. */
   with_series: number
-  /** How many later transactions of the same commit changed the record. */
+  /** How many transactions after this one, in the same commit, changed the record again. */
   later: number
   message: string
   time: string
@@ -209,7 +209,7 @@ export function webhookChanges(recordings: readonly Recording[], nowUtc: string)
 
 /**
  * What happened for the public: `created` if the record enters public lists, `deleted` if it leaves them,
- * empty if it never was there.
+ * empty if it is there neither before nor after.
  */
 function publicVerb({ wasPublic, isPublic, wasHidden, isHidden, isDeleted }: Recorded): Verb | '' {
   const isSeen = isPublic && !isHidden && !isDeleted
@@ -245,7 +245,7 @@ export const WEBHOOK_INSERT = {
     and e.series is not null))`,
 } as const
 
-/** `later` is how many later transactions of the same commit changed the record. */
+/** `later`: how many transactions after this one, in the same commit, changed the record again. */
 export type HistoryRow = Omit<HistoryColumns, 'id' | 'sequence'> & { later: number } & KeptFormer
 
 /** Maximum characters of a name, address, client and so on. */
@@ -311,7 +311,10 @@ function rowOf({ kind, record, act }: DoneAct, origin: Origin, time_utc: string)
   }
 }
 
-/** Cuts a text, never within a surrogate pair. A value of a damaged row that is no text becomes empty. */
+/**
+ * Cuts a text; a surrogate pair that is cut becomes U+FFFD. A value of a damaged row that is no text becomes
+ * empty.
+ */
 function bounded(text: unknown): string {
   if (typeof text !== 'string') return ''
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()

@@ -1,10 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { EventRow, Tables } from './schema.ts'
 
-/**
- * True if public lists show the event, which then counts as public. An event hidden from lists is shown only
- * at its own URL.
- */
+/** True if public lists show the event. An event hidden from lists is shown only at its own URL. */
 export function isListed({
   status,
   hide_from_listings,

@@ -5,8 +5,8 @@ import type { TABLE_OF } from './schema.ts'
 import { statement } from './statement.ts'
 
 // Locks what a write bases its decisions on, until its transaction ends. On SQLite, which has only one
-// writing transaction at a time, these functions do nothing. On PostgreSQL, a statement begun after the lock
-// is held sees the latest state of the row.
+// writing transaction at a time, nothing is locked. On PostgreSQL, a statement begun after the lock is held
+// sees the latest state of the row.
 
 const lockName = statement<{ name: string }>()(
   (_db, value) => sql`select pg_advisory_xact_lock(hashtextextended(${value('name')}, 0))`,

@@ -91,7 +91,7 @@ export async function openExisting(address: string): Promise<Database> {
 
 /**
  * Refuses to start where a calendar was lost, since a new database in its place would hide the loss.
- * @throws Error with one sentence if the SQLite file is missing or empty, but other files of a calendar are
+ * @throws Error with one sentence if the SQLite file is empty, or missing while other files of a calendar are
  * there
  */
 export async function refuseLost(config: Config): Promise<void> {
@@ -235,7 +235,7 @@ async function writeAgain(tx: Db): Promise<void> {
   await sql`update editions set edition = edition`.execute(tx)
 }
 
-/** Runs `work` with the command as writer. An error ends the command with one sentence and exit code 1. */
+/** Runs `work` with the command as writer (see `runCommand`). */
 export function runOnDatabase(
   command: Command,
   open: () => Promise<Database>,

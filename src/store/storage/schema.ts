@@ -16,9 +16,9 @@ export interface RecordColumns {
   author: number
   status: string
   slug: string
-  /** When the record was published, in the time zone of the site. */
+  /** The publication date, in the time zone of the site. */
   date: string
-  /** `date` in UTC; all zeros until the record is published (rule 4.3). */
+  /** `date` in UTC; all zeros for a draft or pending record never published (rule 4.3). */
   date_utc: string
   /** 1 if a client set the publication date, so that publishing a draft keeps it. */
   dated: number
@@ -51,7 +51,7 @@ interface EventColumns extends RecordColumns {
   own: string
   /** Accessibility facts of the event itself, not of its venue, joined by spaces. */
   access_words: string
-  /** 1 if all costs are zero. */
+  /** 1 if the event has costs, and all are zero. */
   is_free: number
   /** When the public may see the online link, in UTC; empty if it already may. */
   online_from: string

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { RecordKind, Taxonomy } from './schema.ts'
 
-/** Thrown for a record whose row has values that this program never writes. */
+/** Thrown for a record that cannot be shown, as one with values that this program never writes. */
 export class UnshowableRecord extends Error {
   override name = 'UnshowableRecord'
   constructor(kind: LoggedKind, id: number, cause: unknown) {
@@ -50,7 +50,7 @@ interface Notes {
 
 const notes = new WeakMap<Reporting['report'], Notes>()
 
-/** In ms. */
+/** In ms: after this time a record is reported again. */
 const NOTED_EVERY = 60_000
 const MOST_NOTED = 50
 

@@ -140,8 +140,8 @@ const POSTS = ['events', 'venues', 'organizers'] as const
 function indexesOfPosts({ onPostgres }: Types): string[] {
   const index = (name: string, on: string, forSqlite: string, where = '') =>
     `create index ${name} on ${on}${onPostgres ? '' : `, ${forSqlite}`})${where}`
-  // Only drafts and scheduled records may have the slug of another record (rule 17.3), so that a refused slug
-  // does not reveal what will be announced.
+  // Only drafts, pending and scheduled records may have the slug of another record (rule 17.3), so that a
+  // refused slug does not reveal what will be announced.
   const each = (table: string) => [
     `create unique index ${table}_slug on ${table} (slug) where status not in ('draft', 'pending', 'future')`,
     `create index ${table}_draft_slug on ${table} (slug) where status in ('draft', 'pending', 'future')`,
@@ -158,7 +158,7 @@ function indexesOfPosts({ onPostgres }: Types): string[] {
     'create index events_author on events (author, start_date)',
     'create index events_series on events (series, recurrence_id) where series is not null',
     'create index events_uid on events (uid)',
-    // Few events have these values, for which a filter without an index would read all rows.
+    // A filter for these values would read all rows without an index.
     `create index events_access on events (id, access_words) where access_words <> ''`,
     `create index events_online on events (online_from) where online_from <> ''`,
     'create index events_free on events (id, is_free) where is_free = 1',
@@ -323,8 +323,8 @@ const desk = ({ sequence, id, text }: Types) => [
 ]
 
 /**
- * Tables whose records are stemmed: all texts of events, only names of the others. `offset` keeps ids of
- * terms apart from ids of records.
+ * Tables whose records are stemmed: all texts of events, names and cities of the others. `offset` keeps ids
+ * of terms apart from ids of records.
  */
 const DOCUMENTS = [
   { table: 'events', kind: 'event', columns: ['search'], offset: 0 },

@@ -55,8 +55,7 @@ export async function foldMarks(db: Db): Promise<void> {
 async function foldAgain(db: Db, table: string, column: string): Promise<void> {
   const [name, text] = [sql.table(table), sql.ref(column)]
   for (let last: number | undefined = 0; last !== undefined; ) {
-    // Filtered here: in SQLite, the search for such letters takes twenty times as long as returning the
-    // texts.
+    // Filtered here: in SQLite, the search for such letters takes far longer than returning the texts.
     const { rows }: { rows: { id: number; folded: string }[] } = await sql<{ id: number; folded: string }>`
       select id, ${text} as folded from ${name} where id > ${last} order by id
       limit ${sql.lit(ROWS_AT_ONCE)}`.execute(db)

@@ -109,9 +109,9 @@ export interface TransactionLimits {
 }
 
 /**
- * A Kysely dialect that leaves no state in sessions, which a pooler such as PgBouncer may then give to
- * another client. Statements are cancelled after `limitMs`. They reject with DatabaseUnavailable if the
- * server cannot be reached, is overloaded or too slow.
+ * A Kysely dialect that leaves no state in sessions that a pooler such as PgBouncer may give to another
+ * client. Statements are cancelled after `limitMs`. They reject with DatabaseUnavailable if the server cannot
+ * be reached, is overloaded or too slow.
  */
 export function sessionDialect(pool: Pool, limitMs: number): Dialect {
   return dialectOf({

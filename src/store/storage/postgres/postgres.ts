@@ -51,8 +51,8 @@ interface PostgresDatabase {
 }
 
 /**
- * Opens a database of PostgreSQL 14 or newer in UTF-8. Once open, it recovers by itself from every failure of
- * the server; until it has, its functions reject with DatabaseUnavailable.
+ * Opens a database of PostgreSQL 14 or newer in UTF-8. Once open, it recovers with the server; until then,
+ * its functions reject with DatabaseUnavailable.
  * @throws Error with one sentence if it cannot be opened
  */
 export async function openPostgres(address: string): Promise<Database> {
@@ -183,7 +183,7 @@ async function untilSettled<T>(attempt: () => Promise<T>): Promise<T> {
         throw isConflict(error)
           ? error
           : new DatabaseUnavailable('Too many writes get in the way of this one.', error)
-      // A random pause keeps the same writers from colliding again.
+      // After a random pause the same writers seldom collide again.
       await sleep(Math.random() * Math.min(2 * attempts, 40))
     }
   }

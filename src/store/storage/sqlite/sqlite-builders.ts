@@ -10,7 +10,7 @@ import type { Db } from '../database.ts'
 import type { Tables } from '../schema.ts'
 import { asUnavailable, isBusy, type Prepare, whenFree } from './sqlite-connection.ts'
 
-// Query builders for SQLite. Reader threads do without, and do not load this file: a builder takes 11 MB.
+// Query builders for SQLite. Reader threads do without, and do not load this file, which takes memory.
 
 export function queryBuilder(prepare: Prepare): Db {
   return new Kysely<Tables>({ dialect: dialectOf(prepare) })

@@ -41,7 +41,7 @@ const DROPPED = 'select before from changes_dropped'
 /**
  * The end of `changes` and the unseen rows, in one statement, since another process may write between two.
  * The limit is a literal: with a parameter, SQLite prepares the statement anew for each value, which takes
- * ten times as long as running it.
+ * far longer than running it.
  */
 const UNSEEN = `select last, before, kind, record from (select (${LAST}) as last, (${DROPPED}) as before)
   left join (select kind, record from changes where position > ? limit ${MOST_CHANGES + 1}) on true`

@@ -217,7 +217,7 @@ export function runTogether(
 
 /**
  * Reads rows as arrays and makes objects of them: the objects that Node itself creates for many columns are
- * hash tables, which take ten times as long to copy.
+ * hash tables, which take far longer to copy.
  */
 function adapted(statement: StatementSync): SqliteStatement {
   let names = namesOf(statement)
@@ -255,7 +255,10 @@ function namedRow(
   return row
 }
 
-/** By primary result code: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are bugs. */
+/**
+ * By primary result code: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. Others are bugs or
+ * damage.
+ */
 const LACKS: Record<number, Lack> = {
   3: 'permission',
   5: 'answer',

@@ -39,7 +39,7 @@ export function makeCheckpointer(writer: DatabaseSync, pool: ReaderPool, writes:
   }
 }
 
-/** Events indexed at once, in a few ms. Every search reads the texts of up to this many unindexed events. */
+/** Events indexed at once, in a few ms. Every search reads the texts of events not indexed yet. */
 const EVENTS_AT_ONCE = 64
 
 const LOOK_EVERY_COMMITS = 4

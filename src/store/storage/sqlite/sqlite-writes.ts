@@ -48,7 +48,7 @@ export interface Writes {
   groups: Groups
   /** True once no further write is accepted. */
   isClosing: boolean
-  /** Average ms of recent commits, for which a write waits at most for others to share its commit. */
+  /** Average ms of recent commits: a group waits no longer while no writes arrive. */
   commitMs: number
   recordings: Recording[]
   file: FileWatch

@@ -99,7 +99,9 @@ export function openSqlite(file: string): Database {
   }
 }
 
-/** Runs a migration with temporary data on disk: changing a million events takes a gigabyte of such data. */
+/**
+ * Runs a migration with temporary data on disk: changing a million events may take a gigabyte of such data.
+ */
 async function migrateOnDisk(
   writer: DatabaseSync,
   writes: Writes,

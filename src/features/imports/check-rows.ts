@@ -183,7 +183,7 @@ function itemsOfRow(
   cells.set('all_day', isAllDay ? 'yes' : 'no')
   cells.set('timezone', zone)
   cells.set('identity', identityOf(number))
-  // Columns of these meanings count only in files.
+  // Columns of these meanings are ignored here.
   for (const meaning of ['uid', 'url', 'status', 'date_utc', 'date_local', 'private', 'sensitivity'] as const)
     cells.delete(meaning)
   const headings = new Map([...cells.keys()].map((meaning) => [meaning, meaning]))

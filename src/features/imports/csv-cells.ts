@@ -332,8 +332,8 @@ const dayAndName: Parts = ([, day, month, year]) => ({
 })
 
 /**
- * Forms of dates. A year of four digits may be first; else with slashes the table's order holds, and with dots
- * or dashes the day is first.
+ * Forms of dates. A year of four digits may be first; else with slashes the table's order holds, and with
+ * dots or dashes the day is first.
  */
 const FORMS: readonly { pattern: RegExp; parts: Parts }[] = [
   {

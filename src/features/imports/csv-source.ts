@@ -54,7 +54,7 @@ interface CsvShape {
 const LONGEST_ROW = 5_000_000
 const HEAD = 1 << 16
 
-/** Reads a table (RFC 4180) twice: first the dates, which show the order of day and month, then records. */
+/** Reads a table (RFC 4180) up to three times: for encoding, for the order of day and month, for records. */
 export async function csvSource(task: CsvTask, address: string): Promise<Source> {
   const { size } = await stat(task.file)
   const done = { bytes: 0 }
@@ -492,7 +492,7 @@ function eventItem(
   }
 }
 
-/** Words for public events; any other word means private. */
+/** Words for public events, beside those of `NO`; any other word means private. */
 const OPEN = /^(?:|normal|public|publique|público|öffentlich|default|standard)$/i
 
 const NUMBERED_STATUSES: Readonly<Record<string, string>> = { 1: 'publish', 0: 'pending' }

@@ -20,7 +20,7 @@ export const LONGEST_ADDRESS = 1000
 /** Seconds between two runs, as offered at the desk. */
 export const INTERVALS = [3600, 21_600, 86_400, 604_800] as const
 
-/** Scheduled imports check no permission per record: the caller needs all. */
+/** Scheduled imports check no permission per record: the caller needs these. */
 export const mayKeepAddresses = ({ caller }: Pick<Context, 'caller'>): boolean =>
   can(caller, 'publish') && can(caller, 'edit_others') && can(caller, 'manage_tags')
 

@@ -18,7 +18,7 @@ import { dayNumber } from '../../base/text/zones.ts'
 
 // Reads recurrence rules with all of RFC 5545, more than events here can have.
 
-/** Lists are sorted; a part not given is an empty list. */
+/** Lists of numbers are sorted; a list not given is empty. */
 export interface EveryRule {
   /** A rule that repeats within a day is daily here. */
   readonly days: DayRule

@@ -149,7 +149,7 @@ async function fetchAll(
   return images
 }
 
-/** Fetches a picture, or notes in `lacks` why not. The copied context releases it after this call. */
+/** Fetches a picture, or notes in `lacks` why not. Only the copied context holds it, until this call ends. */
 async function fetchOne(
   { context: { ...context }, lacks }: ImportRun,
   address: string,

@@ -224,7 +224,7 @@ export interface FileTask {
 }
 
 /**
- * Recognises the format by content, else by name.
+ * Recognises a calendar by content, other formats by name, else by content.
  * @throws ImportError for a web page, and for a file that is not text
  */
 export async function fileSource({ file: path, name, title, map, dates, zone }: FileTask): Promise<Source> {

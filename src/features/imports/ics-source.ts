@@ -455,8 +455,8 @@ function meetingOf(component: Component): { meeting: Meeting; refused: string } 
 const isMeetingLink = (url: string) => /^https:/i.test(url) && isAddress(url)
 
 /**
- * In our own export, the stated attendance mode; elsewhere a link or a meeting program in LOCATION means
- * online, or mixed with a venue too.
+ * In our own export, the stated attendance mode; elsewhere a CONFERENCE or an online LOCATION means online,
+ * or mixed with a venue too.
  */
 function attendanceOf(component: Component, hasLink: boolean, linked: readonly SourceItem[]): Attendance {
   const own = textOf(component, OWN_ATTENDANCE).toLowerCase()

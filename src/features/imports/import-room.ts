@@ -74,7 +74,7 @@ const MOST_WAITING = 3
 /** In characters. */
 const LONGEST_NAMES = 1000
 const LONGEST_CELL = 20_000
-/** In ms: the response comes by then; the work continues in the background. */
+/** In ms: the response waits no longer for the work, which continues in the background. */
 const WAITED = 1000
 
 function mayImport({ context }: DeskRequest): void {
@@ -297,7 +297,7 @@ async function changeImport(request: DeskRequest, work: StagedWork): Promise<Des
 const lengthOfAll = (mended: RowChoices['mended']) =>
   Object.values(mended).reduce((length, text) => length + text.length, 0)
 
-/** Why nothing is imported: a cell just corrected is still wrong, or no row can be imported. */
+/** Why nothing is imported: a row just corrected has faults still, or no row can be imported. */
 function whyNot({ site }: Context, checked: Checked, mended: readonly number[]): string | undefined {
   const fates = standingsIn(checked).map(([, fate]) => fate)
   if (mended.some((number) => fates[number - 1] === 'mend'))

@@ -165,7 +165,7 @@ export function noteRecord(run: ImportRun, item: SourceItem, record: number, her
   run.onDryRunItem?.(item, here)
 }
 
-/** Counts an item once, even if the source is read again. */
+/** Counts an item; one in `written` not again when the source is read again. */
 export function countItem(
   { counts, written }: ImportRun,
   item: SourceItem,

@@ -169,7 +169,7 @@ export async function resumeSchedule(
   }, writer)
 }
 
-/** Makes an import due now; a running one runs again afterwards. */
+/** Makes an import due now, even a paused one. */
 export async function runSoon(database: Pick<Database, 'write'>, name: string, now: number): Promise<void> {
   await database.write(
     (tx) =>
@@ -373,7 +373,7 @@ const MOST_HELD = 2000
 /** In ms. The next run continues an import that this limit ended. */
 const LONGEST_RUN = 6 * 3_600_000
 
-/** Starts imports as processes with these settings; they end after `longest` ms. */
+/** Starts imports as processes with these settings; they are ended after `longest` ms. */
 export function importStarter(settings: readonly string[], longest = LONGEST_RUN): StartImport {
   return (words, signal) =>
     new Promise((resolve, reject) => {

@@ -340,7 +340,7 @@ function levelsOf(items: readonly SourceItem[]): SourceItem[][] {
     const isReady = ({ identity, links: { parent = [] } }: SourceItem) =>
       parent.every((one) => one === identity || !waiting.has(one))
     const ready = left.filter(isReady)
-    // The rest are their own ancestors, which the rules of terms refuse.
+    // The rest are, or lie below, their own ancestors, which the rules of terms refuse.
     if (ready.length === 0) return [...levels, [...left]]
     levels.push(ready)
     left = left.filter((item) => !isReady(item))

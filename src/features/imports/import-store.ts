@@ -47,7 +47,7 @@ export async function saveOrigin(
 }
 
 /**
- * Moves a source to a new address; a source without events there is merged into it. Without token and
+ * Moves a source to a new address; of a source without events there only the runs stay. Without token and
  * position the next run reads everything.
  */
 export async function moveSource(tx: Tx, source: number, address: string): Promise<void> {
@@ -173,8 +173,8 @@ export async function findElsewhere(
 }
 
 /**
- * Finds records by their ids in the source: records imported from it, else from a source that has moved here.
- * An unknown number counts as the id of a record here.
+ * Finds records by their ids in the source: records imported from it or from a source that has moved here. An
+ * unknown number counts as the id of a record here.
  */
 export async function findNumbered(
   db: Db,

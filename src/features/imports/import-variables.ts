@@ -3,7 +3,7 @@ import { UNIT_MS } from '../../base/run-command.ts'
 /** Environment variable: application password for `--login`. */
 export const IMPORT_PASSWORD = 'KALENDS_IMPORT_PASSWORD'
 
-/** Returns whole minutes (`ms`) in the form that `askedSpan` reads, such as `2h`. */
+/** Writes a time of whole minutes (in ms) as `askedSpan` reads it, such as `2h`. */
 export function spanText(ms: number): string {
   const unit = ['d', 'h'].find((name) => ms % (UNIT_MS[name] ?? ms) === 0) ?? 'm'
   return `${ms / (UNIT_MS[unit] ?? ms)}${unit}`

@@ -158,7 +158,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   remove: (request, name) => removeSchedule(onDatabase(request), name),
 }
 
-/** In ms: the response comes by then; the undo continues in the background. */
+/** In ms: the response waits no longer for the undo, which continues in the background. */
 const WAITED = 1000
 
 async function undoSoon(work: StagedWork, undo: () => Promise<unknown>): Promise<Message | undefined> {

@@ -13,7 +13,7 @@ import { trashRecord } from './write-item.ts'
 
 const AT_ONCE = 500
 
-/** Largest share of a source's events that one run of a mirror trashes. */
+/** Largest share of a source's events that one run of a mirror trashes unless allowed. */
 const MOST_AT_ONCE = 1 / 5
 /** If fewer events are gone, their share does not matter. */
 const FEWEST_REFUSED = 10
@@ -21,8 +21,8 @@ const FEWEST_REFUSED = 10
 type EventKind = 'series' | 'event'
 
 /**
- * Finds events gone from the source. A mirror trashes them unless they were changed here, or are suspiciously
- * many. Occurrences no longer described become like their series.
+ * Finds events gone from the source. A mirror trashes them unless they are suspiciously many, those changed
+ * here only under `overwrite`. Occurrences no longer described become like their series.
  */
 export async function handleMissing(run: ImportRun, isWhole: boolean): Promise<void> {
   const gone = isWhole ? missingOf : lostOf

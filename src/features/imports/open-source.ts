@@ -92,7 +92,7 @@ function isCalendarAddress(word: string, { pathname, searchParams }: URL): boole
   )
 }
 
-/** The password on the first line of the file, if any. @throws Error when the file cannot be read */
+/** The password on the first line of the file, else `password`. @throws Error when the file cannot be read */
 export async function passwordOf({
   password,
   passwordFile,

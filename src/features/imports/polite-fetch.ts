@@ -7,7 +7,7 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import { lookUpAmong, mayConnect, NoPublicAddress } from '../../store/media/public-addresses.ts'
 import { ImportError, type Message, message } from './import-messages.ts'
 
-// Asks other servers: one request at a time, only at allowed addresses.
+// Asks other servers, only at allowed addresses.
 
 export interface FetchOptions {
   named: NamedOrigin
@@ -220,7 +220,7 @@ export function nameOrigin(
 }
 
 /**
- * Sends the request, and follows redirects.
+ * Sends the request; follows redirects of a GET.
  * @throws SourceFailure for an address that a source must not lead to
  */
 async function askNamed(

@@ -43,7 +43,7 @@ function shapeOfText(text: string): { delimiter: string; from: number } {
   return { delimiter: bare.split(';').length > bare.split(',').length ? ';' : ',', from: 1 }
 }
 
-/** @returns undefined for unbalanced quotes */
+/** @returns undefined for faults such as unbalanced quotes */
 async function rowsOfText(
   text: string,
   delimiter: string,

@@ -27,7 +27,7 @@ import { isStagedAddress, readChoices, readContent, stageRows } from './staged-i
 import { adoptUpdated, stagedSource } from './staged-source.ts'
 import { undoImport } from './undo-import.ts'
 
-// Imports tables of the desk and undoes imports, one at a time, giving way to requests.
+// Imports tables of the desk, giving way to requests, and takes them back, one at a time; looks at addresses.
 
 type Said = Pick<Remark, 'at' | 'text'>
 

@@ -397,7 +397,7 @@ export function seriesIn(record: unknown): string | undefined {
   return typeof series === 'number' && typeof id === 'string' && hasWallForm(id) ? String(series) : undefined
 }
 
-/** Yields a series, then each occurrence that differs; single events if no rule yields the dates. */
+/** Yields a series, then each occurrence that differs; single events if the rule cannot be read. */
 export function* seriesEntries(
   records: readonly unknown[],
   series: string,
@@ -485,7 +485,7 @@ function recurrenceOf(rrule: string, start: Start, starts: readonly string[]): R
   return again && !isFault(again) ? again : undefined
 }
 
-/** Ends the rule at the last date shown. COUNT is lost: it includes earlier dates that are not shown. */
+/** Ends a rule with COUNT at the last date shown if it goes on: COUNT includes earlier dates, not shown. */
 function endingWith(read: Recurrence, start: Start, last: string): Recurrence {
   const { rule } = read
   if (rule?.count === undefined) return read

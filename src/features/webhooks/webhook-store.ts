@@ -123,7 +123,7 @@ export async function enableWebhook(tx: Tx, id: number, now: number): Promise<vo
   await changeWebhook(tx, id, NEVER_FAILED, now)
 }
 
-/** Disables a webhook, to which changes meanwhile are never sent; returns false if it was disabled already. */
+/** Disables a webhook: changes meanwhile are never sent to it; returns false if it was disabled already. */
 export async function disableWebhook(tx: Tx, id: number, why: WebhookReason, now: number): Promise<boolean> {
   const webhook = await getWebhook(tx, id)
   const enabled = tx.updateTable('webhooks').where('id', '=', id).where('disabled_utc', '=', '')

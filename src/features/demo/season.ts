@@ -322,7 +322,7 @@ const arts: readonly Occasion[] = [
   },
 ]
 
-/** Eighteen weeks of events, the first of which is over. */
+/** Events of eighteen weeks, of which the first is over. */
 export const season: readonly Occasion[] = [
   ...arts,
 

@@ -215,7 +215,7 @@ function spansOf(stretches: readonly TimeStretch[]): TimeStretch[] {
 
 /** Reads titles from `search`: `title` is stored after long texts, which the database would have to skip. */
 function titlesWithin(span: TimeStretch, asker: ByCaller): ReadQuery<{ titles: string | null }> {
-  // `search` begins with the folded title, at most twice as long as the title.
+  // `search` begins with the folded title, which is seldom over twice as long as the title.
   const title = sql`substr(events.search, 1, 2 * length(events.title))`
   const columns = { id: sql.ref('near.id'), time: sql.ref('near.utc_start_date'), text: title }
   const query = sql<{ titles: string | null }>`

@@ -64,7 +64,9 @@ export function runStarts(
   }
 }
 
-/** Condition for events of a run; those in progress are found by their end, since they may begin any time. */
+/**
+ * Condition for events of a run; those still on are found by their end, since they may have begun any time.
+ */
 export function inRun(
   {
     status,

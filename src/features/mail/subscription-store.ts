@@ -19,7 +19,7 @@ export const MOST_FAILURES = 3
 export interface AskedFor extends Rhythm {
   address: string
   language: Language
-  /** Empty for the site's time zone. A known subscriber keeps the present zone. */
+  /** Empty for the site's time zone. A known subscriber keeps theirs. */
   timezone: string
   kind: SubscriptionColumns['kind']
   query: string

@@ -44,7 +44,7 @@ function scopesFor(roles: Provider['client']['roles'], { scopes_supported = [] }
 }
 
 /**
- * Exchanges the code for tokens, and returns their claims.
+ * Exchanges the code for tokens, and returns the claims about the user.
  * @param answered the redirect URI with the provider's answer
  * @param now milliseconds since the epoch
  */

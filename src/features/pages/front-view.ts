@@ -19,7 +19,7 @@ import { type Html, html, link, NOTHING } from './page-html.ts'
 import { nameShown, pathTo, say, spanLink, type Viewing } from './viewing.ts'
 import { nearName } from './when-in-words.ts'
 
-// Above its list, the front page shows what is on tonight and what is featured.
+// Above its list, the front page shows what is on soon and what is featured.
 
 export interface Opening {
   ids: ReadonlySet<number>

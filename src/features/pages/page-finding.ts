@@ -134,7 +134,7 @@ const always = (filters: EventFilters): EventFilters => ({
   end_date: LAST_DAY,
 })
 
-/** Finds the events before and after the local time `start`, ignoring dates in the filters. */
+/** Finds the nearest events before and after the local time `start`, ignoring dates in the filters. */
 export async function findNeighbours(
   viewing: Viewing,
   filters: EventFilters,

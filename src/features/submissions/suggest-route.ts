@@ -39,7 +39,7 @@ export interface SuggestRoute {
   seal: string | undefined
   /** Empty forms by language. */
   kept: Map<string, KeptForm>
-  /** `sent`: suggestions in an hour, counted at `at`; `since`: when they began to exceed the limit. */
+  /** `sent`: suggestions in the hour before `at`; `since`: when they began to exceed the limit. */
   lately: { at: number; sent: number; since: number }
 }
 

@@ -76,7 +76,7 @@ export interface DeskGate {
   /** False while the database refuses writes: then no session can begin. */
   canWrite: () => Promise<boolean>
   sessionOf: (cookieId: string, now: number) => ReturnType<typeof findSession>
-  /** True while the session is stored, which is 90 days unless it is ended. */
+  /** True while the session is stored: until it is ended, or unused for 90 days. */
   wasSession: (cookieId: string) => Promise<boolean>
   signOut: (cookieId: string) => Promise<void>
 }

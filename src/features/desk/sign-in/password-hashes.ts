@@ -44,9 +44,9 @@ export function makeHashing(): Hashing {
 
 export interface SentPassword {
   password: string
-  /** True if the client has recently sent wrong passwords: its attempt is queued behind all others. */
+  /** True if the client has recently sent wrong passwords: its attempt is queued last. */
   isGuessing: boolean
-  /** True if the client has a session of the user: its attempt goes ahead of all others. */
+  /** True if the client has a session of the user: its attempt is queued first. */
   isKnown?: boolean
 }
 

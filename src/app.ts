@@ -63,7 +63,7 @@ export interface App {
   demo: string | undefined
   /** Sentences of features for the operator, printed once the service answers. */
   told: readonly string[]
-  /** Stops listening, finishes the requests in flight, and closes everything. */
+  /** Stops listening, lets requests in flight finish until the deadline, and closes everything. */
   stop: () => Promise<void>
   /** Like `stop`, and logs the signal. */
   stopBy: (signal: string) => Promise<void>

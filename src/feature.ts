@@ -103,7 +103,7 @@ export interface Work {
   look: () => unknown
 }
 
-/** The failures of all features. `now` is in ms. */
+/** `now` is in ms. */
 export async function listTroubles(features: readonly Feature[], ask: Ask, now: number): Promise<Trouble[]> {
   return (await Promise.all(features.map(async ({ troubles }) => (await troubles?.(ask, now)) ?? []))).flat()
 }

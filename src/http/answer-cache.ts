@@ -19,7 +19,7 @@ export interface CachedAnswer extends WrittenAnswer {
 /** Never returns an answer from before a change that this process knows of. */
 export interface AnswerCache {
   memory: EventMemory
-  /** The keys are URLs, preceded by the name of the format if `Accept` has chosen one. */
+  /** The keys are URLs, preceded by the name of the format if `Accept` chose another than JSON. */
   bodies: Cache<string, CachedAnswer>
   asked: Uint32Array
   edition: string

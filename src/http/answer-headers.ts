@@ -127,6 +127,6 @@ const accepting = (encoding: Encoding) => ({
   ),
 })
 const [ZSTD, BROTLI, GZIP] = [accepting('zstd'), accepting('br'), accepting('gzip')]
-/** Order for answers compressed repeatedly; answers that never change take `SMALLEST`. */
+/** Encodings, the preferred ones first; answers that never change take `SMALLEST`, all others `QUICKEST`. */
 const QUICKEST = [ZSTD, BROTLI, GZIP]
 const SMALLEST = [BROTLI, ZSTD, GZIP]

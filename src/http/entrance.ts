@@ -38,7 +38,7 @@ interface Refusal {
 
 interface EntranceOptions {
   patienceMs: number
-  /** The most bytes of answers that readers have not taken yet. */
+  /** Room in bytes for answers that readers have not taken yet (see `makesRoomFor`). */
   unsentBytes: number
   intake: Intake
   /** Requests a second of one client; 0 for any number. */

@@ -157,7 +157,10 @@ async function answerRead(
   return { ...okAnswer(await presentSingle(context, operations.presentation, loaded)), version }
 }
 
-/** Finds the record's version. Call it before the record is read, so that the version is never later. */
+/**
+ * Finds the record's version. Call it before the record is read, so that the version is never newer than the
+ * record.
+ */
 async function versionBefore(
   request: MatchedRequest,
   operations: Operations,

@@ -313,7 +313,7 @@ export function declaredValues(
   repeated: () => ReadonlySet<string>,
 ): RawValues {
   const values: Record<string, unknown> = {}
-  // Most requests send few of the parameters.
+  // Goes through what was sent, since most requests send few of the parameters.
   for (const sent of [query, body])
     for (const name in sent) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined

@@ -111,7 +111,6 @@ async function trimAndWrap(answer: Answer, query: RawValues): Promise<Answer> {
     : trimmed
 }
 
-/** True if `_envelope` is empty or truthy. */
 export function wantsEnvelope({ _envelope: asked }: RawValues): boolean {
   return asked === '' || isTruthy(asked)
 }

@@ -53,7 +53,7 @@ export interface PlainOperation {
   answer: (request: MatchedRequest, ground: OwnGround, context: Context) => Promise<Answer>
 }
 
-/** `Said` are the texts that translate the operation. */
+/** `Said` is a text that locales translate. */
 export interface OwnOperation<Said extends string = Text> extends PlainOperation {
   verb: string
   summary: Said
@@ -87,7 +87,7 @@ export function isForAdministrators(action: RouteAction): boolean {
   return action.do === 'own' && action.operation.audience === 'administrators'
 }
 
-/** Returns the name of a route: `/` for the REST root. */
+/** Returns the path of a route below the REST root, such as `/wp/v2/media`; `/` for the root itself. */
 export function routeName(namespace: string, path: string): string {
   return namespace === '' ? path || '/' : `/${namespace}${path}`
 }

@@ -17,12 +17,11 @@ interface ServerOptions extends RouterParts {
   /** Maximum of bytes of a body that is no upload. */
   bodyBytes: number
   imageBytes: number
-  /** Maximum of bytes that all arriving bodies hold in memory. */
+  /** Bytes of memory for bodies of writers; those of others get an eighth more. */
   intakeBytes: number
   uploadFolder: string
   /** In ms: the time for a head to arrive, and for a body to pause. */
   patienceMs: number
-  /** Requests a second of one client; 0 for any number. */
   rateLimit: number
   trustedProxy: readonly string[]
   onAnswered?: OnAnswered
@@ -55,7 +54,7 @@ export interface HttpServer {
 export function makeServer(service: Service, options: ServerOptions): HttpServer {
   const trusted = options.trustedProxy.length > 0 ? trustedProxies(options.trustedProxy) : undefined
   const { bodyBytes, imageBytes: fileBytes, uploadFolder: folder, patienceMs } = options
-  // Unsent answers may hold as much memory as arriving bodies.
+  // Unsent answers may hold as much memory as bodies of writers.
   const entrance = makeEntrance(service.site, {
     ...options,
     trusted,

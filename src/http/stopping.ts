@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-// Stops a server without dropping requests.
+// Stops a server without dropping requests before the deadline.
 
 export interface Closing {
   /** While true, `/readyz` answers 503, but requests are still served. */

@@ -12,8 +12,8 @@ import {
 import { type Bounds, limits } from './limits.ts'
 
 /**
- * A field of a request. `about` is its description in English, which is translated; empty if the field is
- * unpublished.
+ * A field of a request. `about` is its description in English, which is translated; empty if the index shows
+ * none.
  */
 export interface FieldData {
   // biome-ignore lint/suspicious/noExplicitAny: a field holds any kind; `ValueOf` recovers the exact type.

@@ -48,7 +48,7 @@ export interface RequestTime {
 /** How a field is validated, parsed, stored and shown: code works with `Value`, the column holds `Column`. */
 export interface Kind<Value, Column = Value> {
   wire: WireSchema
-  /** For OpenAPI: what clients may send beyond `wire`, such as an empty text that clears the field. */
+  /** For OpenAPI: what clients may send, where `wire` does not say all of it. */
   accepts?: Readonly<Record<string, unknown>>
   /** The type in responses, if it is not the type in `wire`. */
   answers?: 'string' | 'integer' | 'number' | 'boolean'

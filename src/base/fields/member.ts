@@ -143,7 +143,7 @@ type Place = true | string | Omitted
  */
 export interface Member {
   from: 'column' | 'link' | 'computed'
-  /** Required unless the kind of the field has a schema. */
+  /** By default, the type that the kind of the field has. */
   schema?: Schema
   /**
    * Responses leave the member out if it, or the field named here, is empty. All representations use `show`

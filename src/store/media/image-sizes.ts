@@ -111,7 +111,7 @@ interface Inspected {
 
 /**
  * Makes the sizes of rule 8.2 without metadata. Returns undefined for a damaged image, and for any but JPEG,
- * PNG, GIF, WebP and AVIF. Few images are processed at a time, and slow ones never hold up the others.
+ * PNG, GIF, WebP and AVIF. Few images are processed at a time, and slow ones never take all places.
  * @throws Problem rest_upload_image_too_large for more pixels, frames or seconds than allowed,
  * rest_unavailable if too many images wait
  */

@@ -36,7 +36,7 @@ export async function raiseSequences(tx: Db, nowUtc: string): Promise<void> {
     from changes) + 1`.execute(tx)
 }
 
-// All kinds of records share one sequence of ids; each id is a row of `records`.
+// The kinds of `RecordKind` share one sequence of ids; each id is a row of `records`.
 
 const insertRecords = statement<{ rows: { kind: RecordKind }[] }>()((db, value) =>
   db.insertInto('records').values(value('rows')).returning('id'),

@@ -300,7 +300,7 @@ interface EditionColumns {
   edition: string
   /** A random name of the calendar, which stays the same after a restore. */
   calendar: string
-  /** 1 if webhooks, e-mail and scheduled imports are held, since the calendar is a copy of another. */
+  /** 1 if webhooks, e-mail and scheduled imports are held, as in a copy of a calendar. */
   held: number
 }
 

@@ -61,7 +61,7 @@ const MOST_ROWS_KEPT = 32
 const MOST_SHAPES = 200
 
 /**
- * Compiles a query once, since building it costs many times as much as running it.
+ * Compiles a query for repeated use, since building it takes longer than running it.
  *
  * const findEvent = statement<{ id: number }>()((db, value) => select.where('id', '=', value('id')))
  * const [row] = await findEvent(db, { id })

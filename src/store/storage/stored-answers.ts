@@ -45,8 +45,7 @@ export async function findFingerprints(
 }
 
 /**
- * Stores an answer, in the transaction of the write that it answers: if two requests with the same key run at
- * once, the second transaction fails.
+ * Stores an answer in place of an older one with its key, in the transaction of the write that it answers.
  */
 export async function storeAnswer(tx: Tx, answer: StoredAnswerColumns): Promise<void> {
   await deleteStored(tx, { user: answer.user, key: answer.key })

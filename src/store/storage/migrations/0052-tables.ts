@@ -302,7 +302,7 @@ const settings = ({ text }: Types) => [
   `create table look_files (name ${text} primary key, content ${text} not null)`,
 ]
 
-/** `unsaved_texts` has a row for each open form; `bulk_changes` serves to undo bulk actions. */
+/** `unsaved_texts` has a row for each form with unsaved texts; `bulk_changes` serves to undo bulk actions. */
 const desk = ({ sequence, id, text }: Types) => [
   `create table unsaved_texts (${ofUser(id)}, kind ${text} not null, record ${id} not null,
     form ${text} not null, version ${id} not null, "values" ${text} not null, saved_utc ${text} not null,

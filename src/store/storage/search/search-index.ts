@@ -36,7 +36,7 @@ export async function prepareSearch(tx: Db): Promise<string | undefined> {
   return undefined
 }
 
-/** On SQLite, indexes up to `events` events that the transaction wrote, so that searches read fewer texts. */
+/** On SQLite, indexes up to `events` waiting events in the transaction, so that searches read fewer texts. */
 export async function indexWritten(tx: Db, events: number): Promise<void> {
   if (isPostgres(tx)) return
   await indexEvents(tx, events)

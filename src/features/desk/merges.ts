@@ -141,7 +141,7 @@ const IN_A_PIECE = 100
  * an event's links were edited since, the merged record only replaces the other one there. Another call
  * completes an interrupted undo.
  * @returns undefined if already undone or unknown; `merged since` if the remaining record was merged later:
- * that merge has to be undone first, or links would lead nowhere
+ * that merge has to be undone first
  * @throws Problem rest_gone if the record was deleted for good
  */
 export async function putApart(

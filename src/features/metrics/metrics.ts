@@ -223,7 +223,6 @@ function noAnswers(): AnswerCounts {
   return { byRoute: new Map(), sources: { finished: 0, memory: 0, ordinary: 0, refused: 0 }, bytes: 0 }
 }
 
-/** Counts an answer, for a known route with a few look-ups and no allocation. */
 function countAnswer(counts: AnswerCounts, { route, method, status, ms, bytes, from }: Answered): void {
   const known = counts.byRoute.get(route) ?? newRoute(counts, route)
   const statuses = known.answers.get(method) ?? newMethod(known, method)

@@ -69,7 +69,7 @@ export async function numberedRecord(context: Context, id: number): Promise<Page
   return pageOfRecord(context, { kind, id })
 }
 
-/** True if the path may be an old one of a moved source; false is certain. Fast enough for every 404. */
+/** True if the path may be an old one of a moved source; only false is certain. */
 export function mayHaveMoved({ oldPaths, memory }: Pages, site: Site, db: Db, path: string): boolean {
   const mayBe = (one: string) => mayBeOldPath(oldPaths, memory, db, rootOf(site) + one)
   const feed = splitFeed(path)

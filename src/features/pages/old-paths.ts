@@ -36,7 +36,7 @@ export const noOldPaths = (): OldPaths => ({
   readAt: -RESTS_MS,
 })
 
-/** Minimum ms between two readings, since the import of a large site changes paths again and again. */
+/** Minimum ms between two readings, since a large import changes paths again and again. */
 const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000

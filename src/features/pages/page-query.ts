@@ -38,9 +38,7 @@ export const filterWithValue = (site: Site, name: string, value: string) =>
 
 const NAMES = [...Object.keys(SHARED), 'near', 'geoloc_lat', 'geoloc_lng', 'geoloc_radius']
 
-/**
- * Returns a query without effect, which has what was sent, and the wrong parameters, for the form to show.
- */
+/** A query without effect, with what was sent and the wrong parameters, for the form to show. */
 export const unreadableQuery = (query: URLSearchParams, wrong: readonly string[]): PageQuery => {
   const sent = sentIn(query)
   return { filters: {}, page: 1, sent, isFiltered: sent.size > 0, wrong: new Set(wrong) }

@@ -48,7 +48,7 @@ function wordOf(words: Words, segment = ''): PathWord | undefined {
 /** True for a path with a dot in its last segment; slugs never have one. */
 export const isFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/')
 
-/** Returns the path in English, or undefined if unchanged. Fast: most paths fail at their first word. */
+/** Returns the path in English, or undefined if unchanged. */
 export function inEnglish(path: string): string | undefined {
   if (isFile(path)) return undefined
   const end = path.indexOf('/', 1)

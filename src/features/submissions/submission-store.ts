@@ -39,7 +39,7 @@ export type NewSubmission = Pick<
   | 'digest'
 >
 
-/** Maximum of suggestions from unconfirmed addresses that wait for the confirmation or an editor. */
+/** Maximum of suggestions from unconfirmed addresses that are not decided. */
 export const MOST_UNCONFIRMED = 1000
 /** Maximum of spam stored in an hour. More gets the same answer, but is not stored. */
 const MOST_SPAM = 200

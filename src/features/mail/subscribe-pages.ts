@@ -179,7 +179,7 @@ function countAsked({ asked }: SubscribeRoute, address: string, now: number): vo
   }
 }
 
-/** Takes the form. The answer is the same for every address, subscribed or not, and for bots. */
+/** Takes the form. The answer does not tell whether a valid address is subscribed. */
 async function takeForm({ route, context, incoming, field }: AskedPage): Promise<SubscribeAnswer> {
   const wanted = await wantedIn(context, field('list'), field('event'))
   const rhythm = readRhythm(field('rhythm'))

@@ -275,35 +275,31 @@ does not answer.'),
   doesNotMatch(printed, /hidden/)
 })
 
-test(
-  'a calendar without a backup, or without one in the last seven days, is told of it',
-  onSqlite,
-  async (t) => {
-    const { data, address } = await calendar(t)
-    const settings = { database: address, data, port: '0' }
-    const never = await doctor(settings)
-    deepEqual(stateOf(never, 'backup'), ['warning'])
-    match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
-    const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
-    t.after(() => rmSync(folder, { recursive: true }))
-    equal((await run(settings, 'backup', folder, '--without-secrets')).status, 0)
-    deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
-    equal((await run(settings, 'backup', join(folder, 'a.backup'))).status, 0)
-    deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
-    const acts = (await run(settings, 'audit', '--kind', 'backup', '--json')).stdout
-    deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
+test('a calendar without a backup in the last seven days is told of it', onSqlite, async (t) => {
+  const { data, address } = await calendar(t)
+  const settings = { database: address, data, port: '0' }
+  const never = await doctor(settings)
+  deepEqual(stateOf(never, 'backup'), ['warning'])
+  match(never.findings.get('backup')?.[0]?.todo ?? '', /kalends backup/)
+  const folder = mkdtempSync(join(tmpdir(), 'kalends-doctor-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  equal((await run(settings, 'backup', folder, '--without-secrets')).status, 0)
+  deepEqual(stateOf(await doctor(settings), 'backup'), ['warning'])
+  equal((await run(settings, 'backup', join(folder, 'a.backup'))).status, 0)
+  deepEqual(stateOf(await doctor(settings), 'backup'), ['ok'])
+  const acts = (await run(settings, 'audit', '--kind', 'backup', '--json')).stdout
+  deepEqual([JSON.parse(acts).action, JSON.parse(acts).name], ['create', join(folder, 'a.backup')])
 
-    const database = await openDatabase(address)
-    const time_utc = formatUtc(Date.now() - 8 * 86_400_000)
-    await database.write((tx) =>
-      tx.updateTable('history').set({ time_utc }).where('kind', '=', 'backup').execute(),
-    )
-    await database.close()
-    const old = await doctor(settings)
-    deepEqual(stateOf(old, 'backup'), ['warning'])
-    match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
-  },
-)
+  const database = await openDatabase(address)
+  const time_utc = formatUtc(Date.now() - 8 * 86_400_000)
+  await database.write((tx) =>
+    tx.updateTable('history').set({ time_utc }).where('kind', '=', 'backup').execute(),
+  )
+  await database.close()
+  const old = await doctor(settings)
+  deepEqual(stateOf(old, 'backup'), ['warning'])
+  match(old.findings.get('backup')?.[0]?.says ?? '', / 8 days ago\.$/)
+})
 
 async function insertImages(address: string, count: number) {
   const database = await openDatabase(address)
@@ -340,27 +336,23 @@ test('files of images that the store lacks are counted, and the first of them na
   )
 })
 
-test(
-  'a file of another picture is found, and a start says so of files that are lost',
-  onSqlite,
-  async (t) => {
-    const { data, address } = await calendar(t)
-    const settings = { database: address, data, port: '0' }
-    await insertImages(address, 2)
-    mkdirSync(join(data, 'media/2026/11'), { recursive: true })
-    writeFileSync(join(data, 'media/2026/11/1000.png'), 'png')
-    writeFileSync(join(data, 'media/2026/11/1001.png'), 'another')
-    const other = await doctor(settings)
-    deepEqual([other.status, stateOf(other, 'images')], [1, ['error']])
-    match(other.text, /1 of 2 files are of another picture .*1001\.png/)
-    rmSync(join(data, 'media'), { recursive: true })
-    const service = await startLoggedService({ ...settings, log_level: 'warn' })
-    t.after(() => service.end())
-    const isTold = () =>
-      service.log().some(({ msg }) => /^2 of the 2 files .* are not in .*media.*mounted/.test(msg))
-    await until(isTold, 'the log says nothing of the files')
-  },
-)
+test('a file of another picture is found, and a start tells of lost files', onSqlite, async (t) => {
+  const { data, address } = await calendar(t)
+  const settings = { database: address, data, port: '0' }
+  await insertImages(address, 2)
+  mkdirSync(join(data, 'media/2026/11'), { recursive: true })
+  writeFileSync(join(data, 'media/2026/11/1000.png'), 'png')
+  writeFileSync(join(data, 'media/2026/11/1001.png'), 'another')
+  const other = await doctor(settings)
+  deepEqual([other.status, stateOf(other, 'images')], [1, ['error']])
+  match(other.text, /1 of 2 files are of another picture .*1001\.png/)
+  rmSync(join(data, 'media'), { recursive: true })
+  const service = await startLoggedService({ ...settings, log_level: 'warn' })
+  t.after(() => service.end())
+  const isTold = () =>
+    service.log().some(({ msg }) => /^2 of the 2 files .* are not in .*media.*mounted/.test(msg))
+  await until(isTold, 'the log says nothing of the files')
+})
 
 test('of many images a sample is looked for, and it is called one', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
@@ -372,29 +364,25 @@ test('of many images a sample is looked for, and it is called one', onSqlite, as
 const startSite = (body: string, headers: Record<string, string> = {}) =>
   serverHere((_, response) => response.writeHead(200, headers).end(body))
 
-test(
-  'a site address that leads to this calendar, to another one or to something else is told',
-  onSqlite,
-  async (t) => {
-    const { data, address, port } = await calendar(t)
-    const other = await calendar(t)
-    const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
-    const stopped = await doctor(settings)
-    match(
-      stopped.findings.get('site answer')?.[0]?.says ?? '',
-      /could not be reached from here \(ECONNREFUSED\)/,
-    )
-    const app = await startApp(testConfig(data, settings))
-    t.after(app.stop)
-    deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
-    const foreign = await doctor({ ...settings, database: other.address, data: other.data })
-    match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
-    const page = await doctor({ ...settings, site_url: await startSite('<!DOCTYPE html>') })
-    match(page.findings.get('site answer')?.[0]?.says ?? '', /answers with 200, and not as Kalends does/)
-    const endless = await doctor({ ...settings, site_url: await startSite('['.repeat(5_000_000)) })
-    deepEqual(stateOf(endless, 'site answer'), ['warning'])
-  },
-)
+test('a site address that leads here, to another calendar or elsewhere is told', onSqlite, async (t) => {
+  const { data, address, port } = await calendar(t)
+  const other = await calendar(t)
+  const settings = { database: address, data, port, site_url: `http://127.0.0.1:${port}` }
+  const stopped = await doctor(settings)
+  match(
+    stopped.findings.get('site answer')?.[0]?.says ?? '',
+    /could not be reached from here \(ECONNREFUSED\)/,
+  )
+  const app = await startApp(testConfig(data, settings))
+  t.after(app.stop)
+  deepEqual(stateOf(await doctor(settings), 'site answer'), ['ok'])
+  const foreign = await doctor({ ...settings, database: other.address, data: other.data })
+  match(foreign.findings.get('site answer')?.[0]?.says ?? '', /leads to another calendar/)
+  const page = await doctor({ ...settings, site_url: await startSite('<!DOCTYPE html>') })
+  match(page.findings.get('site answer')?.[0]?.says ?? '', /answers with 200, and not as Kalends does/)
+  const endless = await doctor({ ...settings, site_url: await startSite('['.repeat(5_000_000)) })
+  deepEqual(stateOf(endless, 'site answer'), ['warning'])
+})
 
 test('a clock that is hours away from that of the site is told', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
@@ -429,45 +417,41 @@ test('images on a disk of their own are told of its room', {
   match(found.findings.get('media disk')?.[0]?.says ?? '', /^\d+ MB are free for \/dev\/shm\.$/, found.text)
 })
 
-test(
-  'what keeps the service from its start is an error of the doctor, in the same words',
-  onSqlite,
-  async (t) => {
-    const { data, port } = await calendar(t)
-    const file = join(data, 'kalends.sqlite')
-    const lost: [string, Record<string, string>, Settings?][] = [
-      ['is empty: restore a backup', { 'kalends.sqlite': '' }],
-      ['but its log ', { 'kalends.sqlite-wal': 'x' }],
-      ['has the images of a calendar: ', { 'media/2026/11/a.png': 'x' }],
-      [
-        'has the images of a calendar: ',
-        { 'pictures/2026/11/a.png': 'x' },
-        { media: `file:${join(data, 'pictures')}` },
-      ],
-      ['there is the first password ', { 'first-password.txt': 'x' }],
-      ['there is the copy ', { 'kalends.sqlite.before-restore-2026-11-23T031000Z': 'x' }],
-      ['The logo of the pages cannot be read: ', {}, { pages_logo: join(data, 'lost.svg') }],
-      ['The logo of the pages is a file that ends in ', {}, { pages_logo: join(data, 'lost.txt') }],
-      ['The font of the pages cannot be read: ', {}, { pages_font: join(data, 'lost.woff2') }],
-      ['The style sheet of the pages cannot be read: ', {}, { pages_css: join(data, 'lost.css') }],
-      ['The pages of text in ', {}, { pages_texts: join(data, 'lost') }],
-    ]
-    for (const [says, files, more = {}] of lost) {
-      for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
-      for (const [name, content] of Object.entries(files)) {
-        mkdirSync(join(data, name, '..'), { recursive: true })
-        writeFileSync(join(data, name), content)
-      }
-      const settings = { data, port, ...more }
-      const { status, text } = await doctor(settings)
-      const { code, err } = await kalends([...flagsOf(settings), 'serve', '--log-level', 'silent'])
-      deepEqual([status, code], [1, 1], `${text}${err}`)
-      ok(err.includes(says), err)
-      ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
-      equal(existsSync(file), 'kalends.sqlite' in files, says)
+test('what keeps the service from its start is an error in the same words', onSqlite, async (t) => {
+  const { data, port } = await calendar(t)
+  const file = join(data, 'kalends.sqlite')
+  const lost: [string, Record<string, string>, Settings?][] = [
+    ['is empty: restore a backup', { 'kalends.sqlite': '' }],
+    ['but its log ', { 'kalends.sqlite-wal': 'x' }],
+    ['has the images of a calendar: ', { 'media/2026/11/a.png': 'x' }],
+    [
+      'has the images of a calendar: ',
+      { 'pictures/2026/11/a.png': 'x' },
+      { media: `file:${join(data, 'pictures')}` },
+    ],
+    ['there is the first password ', { 'first-password.txt': 'x' }],
+    ['there is the copy ', { 'kalends.sqlite.before-restore-2026-11-23T031000Z': 'x' }],
+    ['The logo of the pages cannot be read: ', {}, { pages_logo: join(data, 'lost.svg') }],
+    ['The logo of the pages is a file that ends in ', {}, { pages_logo: join(data, 'lost.txt') }],
+    ['The font of the pages cannot be read: ', {}, { pages_font: join(data, 'lost.woff2') }],
+    ['The style sheet of the pages cannot be read: ', {}, { pages_css: join(data, 'lost.css') }],
+    ['The pages of text in ', {}, { pages_texts: join(data, 'lost') }],
+  ]
+  for (const [says, files, more = {}] of lost) {
+    for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(join(data, name, '..'), { recursive: true })
+      writeFileSync(join(data, name), content)
     }
-  },
-)
+    const settings = { data, port, ...more }
+    const { status, text } = await doctor(settings)
+    const { code, err } = await kalends([...flagsOf(settings), 'serve', '--log-level', 'silent'])
+    deepEqual([status, code], [1, 1], `${text}${err}`)
+    ok(err.includes(says), err)
+    ok(text.includes(` ${err.trim()}\n`), `${text}${err}`)
+    equal(existsSync(file), 'kalends.sqlite' in files, says)
+  }
+})
 
 test('a file that is mostly free is told with the way to shrink it', onSqlite, async (t) => {
   const { data, address } = await calendar(t)
@@ -480,24 +464,20 @@ test('a file that is mostly free is told with the way to shrink it', onSqlite, a
   match(findings.get('free pages')?.[0]?.todo ?? '', /sqlite3 \S+ vacuum.*needs \d+ MB/)
 })
 
-test(
-  'a damaged file is an error that says to restore a backup, wherever the damage is',
-  onSqlite,
-  async (t) => {
-    const { data, address } = await calendar(t)
-    const file = address.slice('sqlite:'.length)
-    const whole = readFileSync(file)
-    const places: [number, number][] = [
-      [0, 40],
-      [0, 4096],
-      [4096 * 3, 4096 * 6],
-      [whole.length / 2, whole.length],
-    ]
-    for (const [from, to] of places) {
-      writeFileSync(file, Buffer.from(whole).fill(0xff, from, to))
-      const { status, findings, text } = await doctor({ database: address, data, port: '0' })
-      equal(status, 1, text)
-      match(findings.get('integrity')?.[0]?.todo ?? '', /restore a backup/, text)
-    }
-  },
-)
+test('a file damaged anywhere is an error that says to restore a backup', onSqlite, async (t) => {
+  const { data, address } = await calendar(t)
+  const file = address.slice('sqlite:'.length)
+  const whole = readFileSync(file)
+  const places: [number, number][] = [
+    [0, 40],
+    [0, 4096],
+    [4096 * 3, 4096 * 6],
+    [whole.length / 2, whole.length],
+  ]
+  for (const [from, to] of places) {
+    writeFileSync(file, Buffer.from(whole).fill(0xff, from, to))
+    const { status, findings, text } = await doctor({ database: address, data, port: '0' })
+    equal(status, 1, text)
+    match(findings.get('integrity')?.[0]?.todo ?? '', /restore a backup/, text)
+  }
+})

@@ -194,38 +194,34 @@ const OF_TEXTS = ['search', 'words', 'modified_after']
 
 const once = { skip: databaseName() === 'postgres' && !isWhole && 'npm run test:rest does it' }
 
-test(
-  `calendars hear of each event that a public list loses, by any filters (seed ${SEED})`,
-  once,
-  async () => {
-    const { service } = calendar
-    const { database } = service.app
-    const stored = await readStored(database.read)
-    const values = await valuesOf(filtersOf('events'), namedIn(stored), contextOf('admin'))
-    const names = [...values.keys()].filter((name) => !OF_TEXTS.includes(name))
-    const alone = names.flatMap((name) => sampled(anyQuestion(values, fc.constant([name])), name.length, 8))
-    const questions = [...alone, ...sampled(anyQuestion(values, anyNames(names)), 0, QUESTIONS)]
-    const found: { query: string; ids: number[] }[] = []
-    for (const { query } of questions) {
-      const ids = await listedIds(`/events?${query}&recurrence=expanded`)
-      if (ids.length > 0) found.push({ query, ids })
-    }
-    ok(found.length > names.length)
-    const uids = new Map(stored.events.map(({ row }) => [row.id, row.uid]))
-    const removed = await database.read
-      .selectFrom('events')
-      .select('id')
-      .where('status', '=', 'publish')
-      .execute()
-    for (const { id } of removed) await service.remove(`/events/${id}`)
-    for (const { query, ids } of found) {
-      const { body } = await service.get(`/events?${query}&format=ics&recurrence=expanded`)
-      const told = new Set([...String(body).matchAll(/^UID:(.*)\r$/gm)].map(([, uid = '']) => uid))
-      const missing = ids.filter((id) => !told.has(uids.get(id) ?? ''))
-      deepEqual(missing, [], `seed ${SEED}: ${query}`)
-    }
-  },
-)
+test(`calendars hear of each event that a public list loses (seed ${SEED})`, once, async () => {
+  const { service } = calendar
+  const { database } = service.app
+  const stored = await readStored(database.read)
+  const values = await valuesOf(filtersOf('events'), namedIn(stored), contextOf('admin'))
+  const names = [...values.keys()].filter((name) => !OF_TEXTS.includes(name))
+  const alone = names.flatMap((name) => sampled(anyQuestion(values, fc.constant([name])), name.length, 8))
+  const questions = [...alone, ...sampled(anyQuestion(values, anyNames(names)), 0, QUESTIONS)]
+  const found: { query: string; ids: number[] }[] = []
+  for (const { query } of questions) {
+    const ids = await listedIds(`/events?${query}&recurrence=expanded`)
+    if (ids.length > 0) found.push({ query, ids })
+  }
+  ok(found.length > names.length)
+  const uids = new Map(stored.events.map(({ row }) => [row.id, row.uid]))
+  const removed = await database.read
+    .selectFrom('events')
+    .select('id')
+    .where('status', '=', 'publish')
+    .execute()
+  for (const { id } of removed) await service.remove(`/events/${id}`)
+  for (const { query, ids } of found) {
+    const { body } = await service.get(`/events?${query}&format=ics&recurrence=expanded`)
+    const told = new Set([...String(body).matchAll(/^UID:(.*)\r$/gm)].map(([, uid = '']) => uid))
+    const missing = ids.filter((id) => !told.has(uids.get(id) ?? ''))
+    deepEqual(missing, [], `seed ${SEED}: ${query}`)
+  }
+})
 
 async function listedIds(address: string): Promise<number[]> {
   const { status, body } = await calendar.service.get(`${address}&format=ndjson`)

@@ -251,29 +251,4 @@ describe('categories', () => {
     const deepest = (await service.get(`/categories/${chain[49]}`)).body
     equal(deepest.url.split('/category/')[1].split('/').length, 51)
   })
-
-  test('the empty parent of a category in use is listed by each filter as in the plain list', async () => {
-    const category = (name: string, parent = 0) =>
-      create('/categories', { name, slug: name.toLowerCase(), parent })
-    const root = await category('Wurzel')
-    const middle = await category('Stamm', root.id)
-    const leaf = await category('Blatt', middle.id)
-    const bare = await category('Kahl', root.id)
-    await createEvent({ categories: [leaf.id] })
-    const found = async (query: string) => {
-      const { body } = await service.get(`/categories?per_page=50&${query}`)
-      equal(body.total, body.categories.length)
-      return body.categories.map(({ slug }: Body) => slug)
-    }
-    deepEqual(await found(''), ['blatt', 'stamm', 'wurzel'])
-    deepEqual(await found(`include=${root.id}`), ['wurzel'])
-    deepEqual(await found(`include=${middle.id},${bare.id}`), ['stamm'])
-    deepEqual(await found('slug=stamm'), ['stamm'])
-    deepEqual(await found('search=wurz'), ['wurzel'])
-    deepEqual(await found(`exclude=${leaf.id}`), ['stamm', 'wurzel'])
-    deepEqual(await found(`exclude=${leaf.id},${root.id}`), ['stamm'])
-    deepEqual(await found('search=kahl'), [])
-    deepEqual(await found(`parent=${root.id}`), [])
-    deepEqual(await found(`parent=${middle.id}`), ['blatt'])
-  })
 })

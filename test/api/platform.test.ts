@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
-import { type Answer, credentialsOf, type Reader, serviceForTests, startService } from '../support/service.ts'
+import { type Answer, type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const service = serviceForTests()
 const PLATFORM = '~/wp-json/wp/v2'
@@ -345,16 +345,6 @@ describe('the list of images', () => {
     deepEqual(keys(wrong.body.data.params), ['page', 'per_page', 'search'])
     equal((await service.get(`${PLATFORM}/media?colour=red`)).status, 200)
   })
-
-  test('takes _fields and _envelope', async () => {
-    const fields = await service.get(`${PLATFORM}/media?_fields=id,media_details.width&per_page=1`)
-    deepEqual(keys(fields.body[0]), ['id', 'media_details', '_links'])
-    deepEqual(fields.body[0].media_details, { width: 40 })
-    const { body } = await service.get(`${PLATFORM}/media?_envelope=1&per_page=1`)
-    equal(body.status, 200)
-    equal(body.body.length, 1)
-    ok(Number(body.headers['X-WP-Total']) > 1)
-  })
 })
 
 describe('one image', () => {
@@ -523,24 +513,6 @@ describe('tags of the platform', () => {
     deepEqual(await slugs(`post=${event.id}`), ['jazz', 'open-air'])
   })
 
-  test('are paged with totals and links that keep the filters', async () => {
-    const second = await service.get(`${PLATFORM}/tags?per_page=2&page=2&hide_empty=false&order=desc&search=`)
-    deepEqual([second.headers.get('x-wp-total'), second.headers.get('x-wp-totalpages')], ['5', '3'])
-    const link = second.headers.get('link') ?? ''
-    const [, next = '', previous = ''] = [...link.matchAll(/<([^>]+)>/g)].map(([, address = '']) => address)
-    match(link, /, <[^>]+>; rel="next", <[^>]+>; rel="prev"$/)
-    ok(next.startsWith(`${service.origin}/wp-json/wp/v2/tags/?`))
-    const query = new URL(next).searchParams
-    deepEqual([query.get('page'), query.get('per_page'), query.get('order')], ['3', '2', 'desc'])
-    const all: string[] = []
-    for (const address of [previous, second, next]) {
-      const { body } =
-        typeof address === 'string' ? await service.get(address.replace(service.origin, '~')) : address
-      all.push(...body.map(({ slug }: { slug: string }) => slug))
-    }
-    deepEqual(all, ['uberfahrt', 'rock-roll', 'open-air', 'jazz', 'cafe'])
-  })
-
   test('come up to a hundred on a page', async () => {
     await service.app.database.write(async (tx) => {
       const rows = Array.from({ length: 120 }, (_, n) => {
@@ -625,14 +597,5 @@ describe('tags of the platform', () => {
     assertProblem(await service.post(`${PLATFORM}/tags`, '{', 'admin', json), 400, 'rest_invalid_json')
     const form = await service.post(`${PLATFORM}/tags`, new URLSearchParams({ name: 'By form' }), 'editor')
     deepEqual([form.status, form.body.slug], [201, 'by-form'])
-  })
-
-  test('answer HEAD and conditional reads', async () => {
-    const head = await service.request('anonymous', 'HEAD', `${PLATFORM}/tags?per_page=1`)
-    deepEqual([head.status, head.body], [200, undefined])
-    ok(Number(head.headers.get('x-wp-total')) > 1)
-    const etag = (await service.get(`${PLATFORM}/tags`)).headers.get('etag') ?? ''
-    const headers = { ...credentialsOf('anonymous'), 'if-none-match': etag }
-    equal((await service.get(`${PLATFORM}/tags`, 'anonymous', headers)).status, 304)
   })
 })

@@ -98,29 +98,25 @@ test('creates with keys that are sent again after a kill are there once each', a
   equal(body.total, begun.size)
 })
 
-test(
-  'a polite stop finishes the requests in flight, lets connections go and ends with exit code 0',
-  onSqlite,
-  async () => {
-    const service = await start()
-    const requests = Array.from({ length: 12 }, (_, i) => createEvent(service, `Last ${i}`))
-    await requests[0]
-    const [code, ...results] = await Promise.all([
-      service.end(),
-      ...requests.map((request) => request.catch(String)),
-    ])
-    equal(code, 0)
-    // A request that had not reached the service is refused; whatever was written has been answered.
-    const refused = results.filter((result) => typeof result === 'string')
-    for (const result of refused) match(result, /fetch failed/)
-    const { body } = await (await start()).send(
-      'anonymous',
-      'GET',
-      '/events?start_date=2027-05-01&end_date=2027-05-01',
-    )
-    equal(body.total, results.length - refused.length)
-  },
-)
+test('a polite stop finishes requests in flight and ends with exit code 0', onSqlite, async () => {
+  const service = await start()
+  const requests = Array.from({ length: 12 }, (_, i) => createEvent(service, `Last ${i}`))
+  await requests[0]
+  const [code, ...results] = await Promise.all([
+    service.end(),
+    ...requests.map((request) => request.catch(String)),
+  ])
+  equal(code, 0)
+  // A request that had not reached the service is refused; whatever was written has been answered.
+  const refused = results.filter((result) => typeof result === 'string')
+  for (const result of refused) match(result, /fetch failed/)
+  const { body } = await (await start()).send(
+    'anonymous',
+    'GET',
+    '/events?start_date=2027-05-01&end_date=2027-05-01',
+  )
+  equal(body.total, results.length - refused.length)
+})
 
 test('what clients have kept is void once the calendar was restored from a backup', async () => {
   const before = await startHere()

@@ -244,107 +244,94 @@ async function startReceiver() {
   return Object.assign(receiver, { url: `${origin}/hooks/T0/hidden?key=hidden` })
 }
 
-test(
-  'what becomes of messages to webhooks is counted, and told by a line where it turns',
-  onSqlite,
-  async (t) => {
-    const receiver = await startReceiver()
-    const given = { metrics: '127.0.0.1:0', webhook_hosts: '127.0.0.1', log_level: 'warn' }
-    const service = await start(t, given)
-    const database = await openDatabase(patient(service.address))
-    t.after(database.close)
-    const added = { url: receiver.url, events: 'event.created', is_private: 0 }
-    const { id } = await database.write((tx) => addWebhook(tx, added, Date.now()))
-    const counted = async () => {
-      const page = parseMetrics(await (await fetch(service.metrics ?? '')).text())
-      const sum = (name: string, label: string) =>
-        [...page].reduce((total, [sample, value]) => {
-          const isMeant = sample.split('{')[0] === name && sample.includes(label)
-          return total + (isMeant ? value : 0)
-        }, 0)
-      const outcomes = ['delivered', 'failed', 'given_up'].map((outcome) =>
-        sum('kalends_webhook_attempts_total', `outcome="${outcome}"`),
-      )
-      return [...outcomes, sum('kalends_webhook_disablings_total', '')].join()
-    }
-    const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
-    const come = async (status: number, counts: string) => {
-      receiver.status = status
-      equal((await post(service.base, event(`Told with ${status}`))).status, 201)
-      await until(async () => (await counted()) === counts, `not counted: ${counts}`)
-    }
-    await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
-    await come(204, '1,0,0,0')
-    await come(500, '1,1,0,0')
-    await come(503, '1,2,0,0')
-    await come(204, '2,2,0,0')
-    await come(500, '2,3,0,0')
-    const old = { next_utc: '2020-01-01 00:00:00', created_utc: '2020-01-01 00:00:00' }
-    await database.write((tx) =>
-      tx.updateTable('webhook_deliveries').set(old).where('state', '=', 'waiting').execute(),
+test('messages to webhooks are counted, and told by a line where it turns', onSqlite, async (t) => {
+  const receiver = await startReceiver()
+  const given = { metrics: '127.0.0.1:0', webhook_hosts: '127.0.0.1', log_level: 'warn' }
+  const service = await start(t, given)
+  const database = await openDatabase(patient(service.address))
+  t.after(database.close)
+  const added = { url: receiver.url, events: 'event.created', is_private: 0 }
+  const { id } = await database.write((tx) => addWebhook(tx, added, Date.now()))
+  const counted = async () => {
+    const page = parseMetrics(await (await fetch(service.metrics ?? '')).text())
+    const sum = (name: string, label: string) =>
+      [...page].reduce((total, [sample, value]) => {
+        const isMeant = sample.split('{')[0] === name && sample.includes(label)
+        return total + (isMeant ? value : 0)
+      }, 0)
+    const outcomes = ['delivered', 'failed', 'given_up'].map((outcome) =>
+      sum('kalends_webhook_attempts_total', `outcome="${outcome}"`),
     )
-    await until(async () => (await counted()) === '2,3,3,0', 'not counted: given up')
-    await come(410, '2,4,3,1')
-    const address = `${new URL(receiver.url).origin}/***`
-    await until(() => lines().length === 6, `lines are missing: ${service.printed()}`)
-    const failed = { webhook: id, address, status: 500, reason: 'The receiver answered 500.' }
-    const gone = {
-      ...failed,
-      status: 410,
-      reason: 'The receiver answered that it is gone (410).',
-      waiting: 1,
-    }
-    deepEqual(
-      lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
-        message === undefined ? { ...line, waiting } : line,
-      ),
-      [
-        { ...failed, waiting: 1, msg: 'webhook fails' },
-        { ...failed, waiting: 3, msg: 'webhook fails' },
-        ...[1, 2, 3].map(() => ({ ...failed, msg: 'webhook message given up' })),
-        { ...gone, msg: 'webhook disabled' },
-      ],
-    )
-    const ids = new Set(lines().flatMap(({ message }) => message ?? []))
-    equal(ids.size, 3)
-    ok(!service.printed().includes('hidden'))
-  },
-)
+    return [...outcomes, sum('kalends_webhook_disablings_total', '')].join()
+  }
+  const lines = () => service.log().filter(({ msg }) => String(msg).startsWith('webhook'))
+  const come = async (status: number, counts: string) => {
+    receiver.status = status
+    equal((await post(service.base, event(`Told with ${status}`))).status, 201)
+    await until(async () => (await counted()) === counts, `not counted: ${counts}`)
+  }
+  await until(async () => (await counted()) === '0,0,0,0', 'counts begin at 0')
+  await come(204, '1,0,0,0')
+  await come(500, '1,1,0,0')
+  await come(503, '1,2,0,0')
+  await come(204, '2,2,0,0')
+  await come(500, '2,3,0,0')
+  const old = { next_utc: '2020-01-01 00:00:00', created_utc: '2020-01-01 00:00:00' }
+  await database.write((tx) =>
+    tx.updateTable('webhook_deliveries').set(old).where('state', '=', 'waiting').execute(),
+  )
+  await until(async () => (await counted()) === '2,3,3,0', 'not counted: given up')
+  await come(410, '2,4,3,1')
+  const address = `${new URL(receiver.url).origin}/***`
+  await until(() => lines().length === 6, `lines are missing: ${service.printed()}`)
+  const failed = { webhook: id, address, status: 500, reason: 'The receiver answered 500.' }
+  const gone = { ...failed, status: 410, reason: 'The receiver answered that it is gone (410).', waiting: 1 }
+  deepEqual(
+    lines().map(({ level, time, pid, hostname, message, waiting, ...line }) =>
+      message === undefined ? { ...line, waiting } : line,
+    ),
+    [
+      { ...failed, waiting: 1, msg: 'webhook fails' },
+      { ...failed, waiting: 3, msg: 'webhook fails' },
+      ...[1, 2, 3].map(() => ({ ...failed, msg: 'webhook message given up' })),
+      { ...gone, msg: 'webhook disabled' },
+    ],
+  )
+  const ids = new Set(lines().flatMap(({ message }) => message ?? []))
+  equal(ids.size, 3)
+  ok(!service.printed().includes('hidden'))
+})
 
-test(
-  'the link of a meeting is in no line of the log, however it was sent, asked for or refused',
-  onSqlite,
-  async (t) => {
-    const service = await start(t, { log_level: 'debug', webhook_hosts: '127.0.0.1' })
-    const { base } = service
-    const headers = credentialsOf('admin')
-    const link = 'https://meet.example/room-secret'
-    const told = { ...event('Meeting'), attendance: 'online', online_url: link, online_shown: 'before:15' }
-    const made = (await (await post(base, told)).json()) as { id: number }
-    const path = `${base}/events/${made.id}`
-    const query = (name: string, value: string) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
-    const sent: [string, RequestInit][] = [
-      [path, {}],
-      [`${base}/events?search=meeting`, {}],
-      [path, { method: 'PUT', body: new URLSearchParams({ online_url: link, title: 'Form' }) }],
-      [`${path}?${query('online_url', link)}`, { method: 'PUT' }],
-      [`${path}?_method=PUT&online_url=${link}`, { method: 'POST' }],
-      [`${path}?${query('online_url', 'http://meet.example/room-secret')}`, { method: 'PUT' }],
-      [`${base}/events?${query('title', 'Query')}&${query('online_url', `${link}?a=b`)}`, { method: 'POST' }],
-      [`${base}/nothing?${query('data[online_url]', link)}`, { method: 'POST' }],
-      [`${path}?online_url=${link}`, { method: 'DELETE' }],
-    ]
-    for (const [url, options] of sent) await fetch(url, { ...options, headers })
-    await post(base, { ...told, online_url: `${link} and more` })
-    await post(base, { ...told, online_shown: link })
-    const { status } = await fetch(path, { headers })
-    equal(status, 200, 'in the trash, for those who may see it')
-    await until(
-      () => service.log().some(({ url, method }) => method === 'DELETE' && url),
-      'the last line is missing',
-    )
-    await service.end()
-    doesNotMatch(service.printed(), /room-secret/)
-    ok(service.log().filter(({ msg }) => msg === 'answered').length >= sent.length)
-  },
-)
+test('the link of a meeting is in no line of the log, however it was sent', onSqlite, async (t) => {
+  const service = await start(t, { log_level: 'debug', webhook_hosts: '127.0.0.1' })
+  const { base } = service
+  const headers = credentialsOf('admin')
+  const link = 'https://meet.example/room-secret'
+  const told = { ...event('Meeting'), attendance: 'online', online_url: link, online_shown: 'before:15' }
+  const made = (await (await post(base, told)).json()) as { id: number }
+  const path = `${base}/events/${made.id}`
+  const query = (name: string, value: string) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  const sent: [string, RequestInit][] = [
+    [path, {}],
+    [`${base}/events?search=meeting`, {}],
+    [path, { method: 'PUT', body: new URLSearchParams({ online_url: link, title: 'Form' }) }],
+    [`${path}?${query('online_url', link)}`, { method: 'PUT' }],
+    [`${path}?_method=PUT&online_url=${link}`, { method: 'POST' }],
+    [`${path}?${query('online_url', 'http://meet.example/room-secret')}`, { method: 'PUT' }],
+    [`${base}/events?${query('title', 'Query')}&${query('online_url', `${link}?a=b`)}`, { method: 'POST' }],
+    [`${base}/nothing?${query('data[online_url]', link)}`, { method: 'POST' }],
+    [`${path}?online_url=${link}`, { method: 'DELETE' }],
+  ]
+  for (const [url, options] of sent) await fetch(url, { ...options, headers })
+  await post(base, { ...told, online_url: `${link} and more` })
+  await post(base, { ...told, online_shown: link })
+  const { status } = await fetch(path, { headers })
+  equal(status, 200, 'in the trash, for those who may see it')
+  await until(
+    () => service.log().some(({ url, method }) => method === 'DELETE' && url),
+    'the last line is missing',
+  )
+  await service.end()
+  doesNotMatch(service.printed(), /room-secret/)
+  ok(service.log().filter(({ msg }) => msg === 'answered').length >= sent.length)
+})

@@ -170,22 +170,18 @@ describe('at the desk', noChromium, () => {
     })
 
   for (const how of [{ ms: 700 }, { status: 503 }])
-    test(
-      `Enter searches for what is typed, not for a hit of what was typed before ${JSON.stringify(how)}`,
-      long,
-      async () => {
-        await made('Alpha night')
-        const tab = await open('')
-        await typeIn(tab, 'everything', 'Alpha')
-        await untilShown(tab, "document.querySelector('#everything-found:not([hidden]) li')")
-        await tab.key('ArrowDown')
-        await tab.evaluate(answered('as-typed', how))
-        await type(tab, 'bet soup')
-        if (how.status) await untilMet(tab)
-        await tab.key('Enter')
-        await untilShown(tab, "location.href.includes('search=Alphabet')")
-      },
-    )
+    test(`Enter searches for what is typed, not an earlier hit ${JSON.stringify(how)}`, long, async () => {
+      await made('Alpha night')
+      const tab = await open('')
+      await typeIn(tab, 'everything', 'Alpha')
+      await untilShown(tab, "document.querySelector('#everything-found:not([hidden]) li')")
+      await tab.key('ArrowDown')
+      await tab.evaluate(answered('as-typed', how))
+      await type(tab, 'bet soup')
+      if (how.status) await untilMet(tab)
+      await tab.key('Enter')
+      await untilShown(tab, "location.href.includes('search=Alphabet')")
+    })
 
   test('the editor of a description takes no focus from where somebody went meanwhile', long, async () => {
     const tab = await form(await made('Choir 8', { description: '<p>Text</p>' }))
@@ -292,16 +288,12 @@ describe('at the desk', noChromium, () => {
     equal(await tab.evaluate(taken), 0)
   })
 
-  test(
-    'an event that is dropped where a bar lies moves to that day, not to the first of the bar',
-    long,
-    async () => {
-      const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
-      const id = await made('Talk', onDay('2027-09-15', '10:00:00', '12:00:00'))
-      const tab = await open('month/2027-09')
-      const { y } = await pointIn(tab, `[data-id="${bar}"]`, 'left', 'top + height / 2')
-      await drag(tab, await entryOf(tab, id), await dayAt(tab, '2027-09-09', y))
-      equal(await startOf(id), '2027-09-09 10:00:00')
-    },
-  )
+  test('an event that is dropped on a bar moves to that day, not the first of the bar', long, async () => {
+    const bar = await made('Fair', { start_date: '2027-09-06 10:00:00', end_date: '2027-09-10 12:00:00' })
+    const id = await made('Talk', onDay('2027-09-15', '10:00:00', '12:00:00'))
+    const tab = await open('month/2027-09')
+    const { y } = await pointIn(tab, `[data-id="${bar}"]`, 'left', 'top + height / 2')
+    await drag(tab, await entryOf(tab, id), await dayAt(tab, '2027-09-09', y))
+    equal(await startOf(id), '2027-09-09 10:00:00')
+  })
 })

@@ -75,53 +75,47 @@ const statesOf = async ({ app }: TestService) => {
   return rows.map(({ recipient, state, status, attempts }) => [recipient, state, status, attempts])
 }
 
-test(
-  'a relay that drops the line after DATA gets ' + 'the same message again, and each failure is told',
-  async (t) => {
-    const { relay, service, told, queue, sendAll } = await sending(t)
-    relay.fault = () => ({ at: 'cut after data' })
-    await queue('ann@example.com')
-    await queue('ben@example.com')
-    await sendAll()
-    deepEqual(await statesOf(service), [
-      ['ann@example.com', 'waiting', 0, 1],
-      ['ben@example.com', 'waiting', 0, 0],
-    ])
-    relay.fault = () => undefined
-    await sendAll()
-    deepEqual(told, ['ann@example.com relay', 'ann@example.com sent', 'ben@example.com sent'])
-    const [first, again] = relay.received.filter(({ to }) => to === 'ann@example.com')
-    equal(again?.mail.messageId, first?.mail.messageId)
-    equal(again?.mail.text, first?.mail.text)
-  },
-)
+test('a relay that hangs up after DATA gets the same message again, each failure told', async (t) => {
+  const { relay, service, told, queue, sendAll } = await sending(t)
+  relay.fault = () => ({ at: 'cut after data' })
+  await queue('ann@example.com')
+  await queue('ben@example.com')
+  await sendAll()
+  deepEqual(await statesOf(service), [
+    ['ann@example.com', 'waiting', 0, 1],
+    ['ben@example.com', 'waiting', 0, 0],
+  ])
+  relay.fault = () => undefined
+  await sendAll()
+  deepEqual(told, ['ann@example.com relay', 'ann@example.com sent', 'ben@example.com sent'])
+  const [first, again] = relay.received.filter(({ to }) => to === 'ann@example.com')
+  equal(again?.mail.messageId, first?.mail.messageId)
+  equal(again?.mail.text, first?.mail.text)
+})
 
-test(
-  '421 stops a round, 451 and 550 concern their ' + 'message alone, at the recipient and after DATA',
-  async (t) => {
-    const { relay, service, queue, sendAll } = await sending(t)
-    relay.fault = (to) => {
-      const [, at, status] = /^(recipient|data)(\d+)@/.exec(to) ?? []
-      return at === 'recipient' || at === 'data' ? { at, status: Number(status) } : undefined
-    }
-    const refused = ['recipient550', 'data550', 'recipient451', 'data451', 'well', 'recipient421', 'last']
-    for (const name of refused) await queue(`${name}@example.com`)
-    await sendAll()
-    const states = await statesOf(service)
-    // A relay that answers 421 closes the line, which may be seen first.
-    ok([0, 421].includes(Number(states[5]?.splice(2, 1)[0])))
-    deepEqual(states, [
-      ['recipient550@example.com', 'given_up', 550, 1],
-      ['data550@example.com', 'given_up', 550, 1],
-      ['recipient451@example.com', 'waiting', 451, 1],
-      ['data451@example.com', 'waiting', 451, 1],
-      ['well@example.com', 'sent', 250, 1],
-      ['recipient421@example.com', 'waiting', 1],
-      ['last@example.com', 'waiting', 0, 0],
-    ])
-    equal(relay.connections(), 1)
-  },
-)
+test('421 stops a round, 451 and 550 concern their message alone', async (t) => {
+  const { relay, service, queue, sendAll } = await sending(t)
+  relay.fault = (to) => {
+    const [, at, status] = /^(recipient|data)(\d+)@/.exec(to) ?? []
+    return at === 'recipient' || at === 'data' ? { at, status: Number(status) } : undefined
+  }
+  const refused = ['recipient550', 'data550', 'recipient451', 'data451', 'well', 'recipient421', 'last']
+  for (const name of refused) await queue(`${name}@example.com`)
+  await sendAll()
+  const states = await statesOf(service)
+  // A relay that answers 421 closes the line, which may be seen first.
+  ok([0, 421].includes(Number(states[5]?.splice(2, 1)[0])))
+  deepEqual(states, [
+    ['recipient550@example.com', 'given_up', 550, 1],
+    ['data550@example.com', 'given_up', 550, 1],
+    ['recipient451@example.com', 'waiting', 451, 1],
+    ['data451@example.com', 'waiting', 451, 1],
+    ['well@example.com', 'sent', 250, 1],
+    ['recipient421@example.com', 'waiting', 1],
+    ['last@example.com', 'waiting', 0, 0],
+  ])
+  equal(relay.connections(), 1)
+})
 
 test('a message is tried for 24 hours with growing pauses, and then given up', async () => {
   await using service = await startService()
@@ -208,34 +202,31 @@ test('messages go by one connection, ten a second', async (t) => {
   equal(relay.connections(), 1)
 })
 
-test(
-  'a message that the database could not note as ' + 'sent is noted first of all, and not sent again',
-  async (t) => {
-    const { relay, service, told, queue, sendAll } = await sending(t)
-    const { database } = service.app
-    await queue('ann@example.com')
-    await queue('ben@example.com')
-    const run = (statement: string) => database.write((tx) => sql.raw(statement).execute(tx))
-    // One more row that was sent has no room, as on a full disk.
-    await queue('old@example.com')
-    const old = { state: 'sent', next_utc: '', settled_utc: '2020-01-01 00:00:00' } as const
-    await database.write((tx) =>
-      tx.updateTable('mail_messages').set(old).where('recipient', '=', 'old@example.com').execute(),
-    )
-    await run("create unique index full_disk on mail_messages (state) where state = 'sent'")
-    await sendAll()
-    await sendAll()
-    equal(told.length, 2)
-    ok(told.every((line) => !line.includes('@')))
-    await run('drop index full_disk')
-    await sendAll()
-    deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
-    deepEqual(
-      (await statesOf(service)).map(([, state]) => state),
-      ['sent', 'sent', 'sent'],
-    )
-  },
-)
+test('a message that could not be noted as sent is noted first, not sent again', async (t) => {
+  const { relay, service, told, queue, sendAll } = await sending(t)
+  const { database } = service.app
+  await queue('ann@example.com')
+  await queue('ben@example.com')
+  const run = (statement: string) => database.write((tx) => sql.raw(statement).execute(tx))
+  // One more row that was sent has no room, as on a full disk.
+  await queue('old@example.com')
+  const old = { state: 'sent', next_utc: '', settled_utc: '2020-01-01 00:00:00' } as const
+  await database.write((tx) =>
+    tx.updateTable('mail_messages').set(old).where('recipient', '=', 'old@example.com').execute(),
+  )
+  await run("create unique index full_disk on mail_messages (state) where state = 'sent'")
+  await sendAll()
+  await sendAll()
+  equal(told.length, 2)
+  ok(told.every((line) => !line.includes('@')))
+  await run('drop index full_disk')
+  await sendAll()
+  deepEqual(pluck(relay.received, 'to'), ['ann@example.com', 'ben@example.com'])
+  deepEqual(
+    (await statesOf(service)).map(([, state]) => state),
+    ['sent', 'sent', 'sent'],
+  )
+})
 
 test('a clock that jumps ahead and back repeats no issue and keeps no message', async () => {
   await using service = await startService()

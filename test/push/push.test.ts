@@ -316,7 +316,7 @@ describe('a push over a bad line', onSqlite, () => {
 
   for (const own of [true, false])
     test(
-      `makes each record once though answers are lost (${own ? 'a Kalends' : 'another service'})`,
+      `makes each record once though answers are lost (${own ? 'Kalends' : 'another'})`,
       stopEach,
       async (t) => {
         t.after(stop)

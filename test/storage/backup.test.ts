@@ -361,20 +361,16 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
-  test(
-    'does not write over a file of images that is another, and touches nothing then',
-    onSqlite,
-    async () => {
-      const target = await otherCalendar('conflict-media')
-      const key =
-        (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
-      await localMediaStore(path('conflict-media')).put(key, Buffer.from('another'), 'image/png')
-      const { err } = await command(['restore', backup()], target)
-      match(err, /has another file \d{4}\/\d\d\/lantern\.png, of another calendar/)
-      deepEqual(await titlesOf(target), ['Former'])
-      await target.remove()
-    },
-  )
+  test('does not write over another file of images, and touches nothing then', onSqlite, async () => {
+    const target = await otherCalendar('conflict-media')
+    const key =
+      (await readdir(path('media'), { recursive: true })).find((at) => at.endsWith('lantern.png')) ?? ''
+    await localMediaStore(path('conflict-media')).put(key, Buffer.from('another'), 'image/png')
+    const { err } = await command(['restore', backup()], target)
+    match(err, /has another file \d{4}\/\d\d\/lantern\.png, of another calendar/)
+    deepEqual(await titlesOf(target), ['Former'])
+    await target.remove()
+  })
 
   test(
     'puts its files over others when the calendar is the ' +
@@ -465,23 +461,19 @@ describe('a backup of a whole calendar', () => {
     match(printed, new RegExp(`${all} events, \\d+ rows in all, 0 files of images`))
   })
 
-  test(
-    'takes files from a bucket, puts them into one, and names the reason when it fails',
-    onSqlite,
-    async () => {
-      const s3 = await startS3()
-      const bucket = { database: `sqlite:${path('bucket.sqlite')}`, media: s3.place('calendar') }
-      await succeed(['restore', backup()], bucket)
-      equal((await s3.names()).length, 6)
-      match(await succeed(['backup', path('bucket.backup')], bucket), /6 files of images/)
-      await s3.halt()
-      const { err, code } = await command(['backup', path('failing.backup')], bucket)
-      match(err, /media store s3:\/\/images fails/)
-      equal(code, 1)
-      assertNone(await readdir(folder), (name) => name.startsWith('failing'))
-      await s3.close()
-    },
-  )
+  test('takes files from a bucket, puts them into one, and names a failure', onSqlite, async () => {
+    const s3 = await startS3()
+    const bucket = { database: `sqlite:${path('bucket.sqlite')}`, media: s3.place('calendar') }
+    await succeed(['restore', backup()], bucket)
+    equal((await s3.names()).length, 6)
+    match(await succeed(['backup', path('bucket.backup')], bucket), /6 files of images/)
+    await s3.halt()
+    const { err, code } = await command(['backup', path('failing.backup')], bucket)
+    match(err, /media store s3:\/\/images fails/)
+    equal(code, 1)
+    assertNone(await readdir(folder), (name) => name.startsWith('failing'))
+    await s3.close()
+  })
 
   test('leaves out every table with a column that sounds like a secret, when asked', async () => {
     const database = await openDatabase(source.database)
@@ -684,40 +676,36 @@ test('a restore makes no data folder that nobody has named', onSqlite, async () 
   ok(existsSync(join(elsewhere, 'data/kalends.sqlite')))
 })
 
-test(
-  'a backup with a file that is no image of its calendar is refused before anything is touched',
-  onSqlite,
-  async () => {
-    const places = { database: `sqlite:${path('hostile.sqlite')}`, media: `file:${path('hostile-media')}` }
-    const service = await startService(places)
-    await service.close()
-    await succeed(['backup', path('hostile.backup')], places)
-    for (const [key, isNamed] of [
-      ['2026/11/page.html', true],
-      ['kalends.sqlite', true],
-      ['../../kalends.sqlite', true],
-      ['2026/11/unnamed.png', false],
-    ] as const) {
-      const file = await changedBackup(path('hostile.backup'), (manifest, connection) => {
-        connection.prepare("insert into sqlar values (?, 33152, 0, 1, 'x')").run(key)
-        manifest.files = 1
-        if (!isNamed) return
-        const author = connection.prepare('select id from users').get()
-        const names = connection.prepare("select name from pragma_table_info('images')").all()
-        const values = names.map(
-          ({ name }) => ({ id: 9999, author: author?.id, file: key, sizes: '{}' })[String(name)] ?? '',
-        )
-        connection.prepare(`insert into images values (${values.map(() => '?').join()})`).run(...values)
-        connection.exec("insert into records (id, kind) values (9999, 'image')")
-        for (const table of ['images', 'records']) manifest.rows[table] = (manifest.rows[table] ?? 0) + 1
-      })
-      const { err, code } = await command(['restore', file], places)
-      match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
-      equal(code, 1)
-    }
-    equal(existsSync(path('hostile-media')), false)
-  },
-)
+test('a backup with a file that is no image of its calendar is refused untouched', onSqlite, async () => {
+  const places = { database: `sqlite:${path('hostile.sqlite')}`, media: `file:${path('hostile-media')}` }
+  const service = await startService(places)
+  await service.close()
+  await succeed(['backup', path('hostile.backup')], places)
+  for (const [key, isNamed] of [
+    ['2026/11/page.html', true],
+    ['kalends.sqlite', true],
+    ['../../kalends.sqlite', true],
+    ['2026/11/unnamed.png', false],
+  ] as const) {
+    const file = await changedBackup(path('hostile.backup'), (manifest, connection) => {
+      connection.prepare("insert into sqlar values (?, 33152, 0, 1, 'x')").run(key)
+      manifest.files = 1
+      if (!isNamed) return
+      const author = connection.prepare('select id from users').get()
+      const names = connection.prepare("select name from pragma_table_info('images')").all()
+      const values = names.map(
+        ({ name }) => ({ id: 9999, author: author?.id, file: key, sizes: '{}' })[String(name)] ?? '',
+      )
+      connection.prepare(`insert into images values (${values.map(() => '?').join()})`).run(...values)
+      connection.exec("insert into records (id, kind) values (9999, 'image')")
+      for (const table of ['images', 'records']) manifest.rows[table] = (manifest.rows[table] ?? 0) + 1
+    })
+    const { err, code } = await command(['restore', file], places)
+    match(err, /^The backup has a file ".*", which is no image of its calendar: do not trust it\.$/m)
+    equal(code, 1)
+  }
+  equal(existsSync(path('hostile-media')), false)
+})
 
 describe('a calendar with a webhook and an import on a schedule', () => {
   let receiver: Server
@@ -825,58 +813,48 @@ test('what a former database has left beside it is no part of the restored one',
   deepEqual(await titlesOf(killed), ['Backed up'])
 })
 
-test(
-  'a log without its file is moved aside by a restore, and by one that is taken back',
-  onSqlite,
-  async () => {
-    const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
-    await using service = await startService(from)
-    await service.event({ title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
-    await succeed(['backup', path('lone.backup')], from)
-    await service.event({ title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
-    const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
-    // A copy, since the service may still write derived rows.
-    await copyFile(path('whose.sqlite-wal'), path('whose.log'))
-    const leaveLog = () => copyFile(path('whose.log'), path('lone.sqlite-wal'))
-    const { size } = await stat(path('whose.log'))
-    const logsAside = async () => {
-      const names = (await readdir(folder)).filter((name) =>
-        /^lone\.sqlite\.before-restore-.*-wal$/.test(name),
-      )
-      for (const name of names) equal((await stat(path(name))).size, size)
-      return names.length
-    }
-    await leaveLog()
-    match(await succeed(['restore', path('lone.backup')], lone), /lone\.sqlite-wal.* is kept as .*-wal\./)
-    equal(await logsAside(), 1)
-    deepEqual(await titlesOf(lone), ['Backed up'])
-    match(await succeed(['restore', '--list'], lone), /^No restore has replaced a calendar here/)
+test('a log without its file is moved aside by a restore, and by its undo', onSqlite, async () => {
+  const from = { database: `sqlite:${path('whose.sqlite')}`, media: `file:${path('lone-media')}` }
+  await using service = await startService(from)
+  await service.event({ title: 'Backed up', start_date: '2026-12-01', end_date: '2026-12-01' })
+  await succeed(['backup', path('lone.backup')], from)
+  await service.event({ title: 'Since then', start_date: '2026-12-02', end_date: '2026-12-02' })
+  const lone = { database: `sqlite:${path('lone.sqlite')}`, media: from.media }
+  // A copy, since the service may still write derived rows.
+  await copyFile(path('whose.sqlite-wal'), path('whose.log'))
+  const leaveLog = () => copyFile(path('whose.log'), path('lone.sqlite-wal'))
+  const { size } = await stat(path('whose.log'))
+  const logsAside = async () => {
+    const names = (await readdir(folder)).filter((name) => /^lone\.sqlite\.before-restore-.*-wal$/.test(name))
+    for (const name of names) equal((await stat(path(name))).size, size)
+    return names.length
+  }
+  await leaveLog()
+  match(await succeed(['restore', path('lone.backup')], lone), /lone\.sqlite-wal.* is kept as .*-wal\./)
+  equal(await logsAside(), 1)
+  deepEqual(await titlesOf(lone), ['Backed up'])
+  match(await succeed(['restore', '--list'], lone), /^No restore has replaced a calendar here/)
 
-    await succeed(['restore', path('lone.backup')], lone)
-    await rm(path('lone.sqlite'))
-    await leaveLog()
-    await succeed(['restore', '--undo'], lone)
-    equal(await logsAside(), 2)
-    deepEqual(await titlesOf(lone), ['Backed up'])
-  },
-)
+  await succeed(['restore', path('lone.backup')], lone)
+  await rm(path('lone.sqlite'))
+  await leaveLog()
+  await succeed(['restore', '--undo'], lone)
+  equal(await logsAside(), 2)
+  deepEqual(await titlesOf(lone), ['Backed up'])
+})
 
-test(
-  'a backup of a calendar that was copied elsewhere warns, and removes no older one',
-  onSqlite,
-  async (t) => {
-    const places = { database: `sqlite:${path('stale.sqlite')}`, media: `file:${path('stale-media')}` }
-    await (await startService(places)).close()
-    const kept = await mkdtemp(path('stale-'))
-    await succeed(['backup', kept, '--keep', '1'], places)
-    noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
-    const said = t.mock.method(console, 'error', () => undefined)
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1000 })
-    await succeed(['backup', kept, '--keep', '1'], places)
-    equal((await readdir(kept)).length, 2)
-    match(String(said.mock.calls[0]?.arguments), /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/)
-  },
-)
+test('a backup of a calendar copied elsewhere warns, and removes no older one', onSqlite, async (t) => {
+  const places = { database: `sqlite:${path('stale.sqlite')}`, media: `file:${path('stale-media')}` }
+  await (await startService(places)).close()
+  const kept = await mkdtemp(path('stale-'))
+  await succeed(['backup', kept, '--keep', '1'], places)
+  noteMove(places.database, 'postgres://elsewhere/kalends', Date.now())
+  const said = t.mock.method(console, 'error', () => undefined)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1000 })
+  await succeed(['backup', kept, '--keep', '1'], places)
+  equal((await readdir(kept)).length, 2)
+  match(String(said.mock.calls[0]?.arguments), /copied to postgres:\/\/elsewhere.* Set KALENDS_DATABASE/)
+})
 
 test(
   'a calendar that was copied to another database is still said ' +

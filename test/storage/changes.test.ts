@@ -117,41 +117,37 @@ test('a change is told although transactions that began before it go on', onPost
   deepEqual((await readFrom(database, second.cursor)).changes, [])
 })
 
-test(
-  'what another began and gave up leaves the data the name that others have for it',
-  onPostgres,
-  async (t) => {
-    const { database, address } = await openScratch(t)
-    const other = await openAgain(t, address)
-    const remember = async () => {
-      const memory = openEventMemory(database, cacheBudget(1_000_000))
-      t.after(() => closeMemory(memory))
-      await catchUp(memory)
-      return memory
-    }
-    const memory = await remember()
-    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const givenUp = other.write(async (tx) => {
-      await sql`select pg_current_xact_id()`.execute(tx)
-      begun.resolve()
-      await released.promise
-      throw new Error('not after all')
-    })
-    await begun.promise
-    await change(database, 1)
+test('what another began and gave up leaves the version of the data', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const other = await openAgain(t, address)
+  const remember = async () => {
+    const memory = openEventMemory(database, cacheBudget(1_000_000))
+    t.after(() => closeMemory(memory))
     await catchUp(memory)
-    const { sources, settings } = memory
-    released.resolve()
-    await rejects(givenUp)
-    await catchUp(memory)
-    const { version } = memory
-    equal(version, (await remember()).version)
-    deepEqual({ sources: memory.sources, settings: memory.settings }, { sources, settings })
-    await change(database, 2)
-    await catchUp(memory)
-    notEqual(memory.version, version)
-  },
-)
+    return memory
+  }
+  const memory = await remember()
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const givenUp = other.write(async (tx) => {
+    await sql`select pg_current_xact_id()`.execute(tx)
+    begun.resolve()
+    await released.promise
+    throw new Error('not after all')
+  })
+  await begun.promise
+  await change(database, 1)
+  await catchUp(memory)
+  const { sources, settings } = memory
+  released.resolve()
+  await rejects(givenUp)
+  await catchUp(memory)
+  const { version } = memory
+  equal(version, (await remember()).version)
+  deepEqual({ sources: memory.sources, settings: memory.settings }, { sources, settings })
+  await change(database, 2)
+  await catchUp(memory)
+  notEqual(memory.version, version)
+})
 
 test('listeners are called before a write is acknowledged, until they are taken away', async (t) => {
   const { database } = await openScratch(t)

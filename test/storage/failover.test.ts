@@ -51,7 +51,7 @@ async function venuesOf(service: ServiceProcess): Promise<string[]> {
 }
 
 test(
-  'a standby takes the place of the database, which follows it then, and both go back, with every write',
+  'a standby takes the place of the database, and both go back, with every write',
   onPostgres,
   async (t) => {
     const first = await startPostgres()

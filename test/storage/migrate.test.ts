@@ -147,36 +147,32 @@ test('searches use an index of trigrams', onPostgres, async (t) => {
   match(JSON.stringify(plan.rows), /events_search/)
 })
 
-test(
-  'without the extension for trigrams everything works, and a start says what to do',
-  onPostgres,
-  async () => {
-    const { address, remove } = await scratchDatabase('bare')
-    const name = new URL(address).pathname.slice(1)
-    await administer(address, `create role ${name} login`)
-    await administer(address, `grant create on schema public to ${name}`)
-    const restricted = new URL(address)
-    restricted.username = name
-    const poor = await openDatabase(restricted.href)
-    const { ran, remarks } = await migrate(poor)
-    deepEqual(ran, kernelSteps)
-    match(remarks.join(), /CREATE EXTENSION pg_trgm/)
-    await poor.close()
-    match((await startedLines(restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
+test('without the extension for trigrams all works, and a start says what to do', onPostgres, async () => {
+  const { address, remove } = await scratchDatabase('bare')
+  const name = new URL(address).pathname.slice(1)
+  await administer(address, `create role ${name} login`)
+  await administer(address, `grant create on schema public to ${name}`)
+  const restricted = new URL(address)
+  restricted.username = name
+  const poor = await openDatabase(restricted.href)
+  const { ran, remarks } = await migrate(poor)
+  deepEqual(ran, kernelSteps)
+  match(remarks.join(), /CREATE EXTENSION pg_trgm/)
+  await poor.close()
+  match((await startedLines(restricted.href)).join('\n'), /CREATE EXTENSION pg_trgm/)
 
-    await administer(address, 'create extension pg_trgm')
-    const again = await openDatabase(restricted.href)
-    deepEqual(await migrate(again), { ran: [], remarks: [] })
-    const { rows } = await sql`select indexname from pg_indexes where indexname like '%\\_search'`.execute(
-      again.read,
-    )
-    equal(rows.length, 3)
-    await again.close()
-    await administer(address, `drop owned by ${name}`)
-    await administer(address, `drop role ${name}`)
-    await remove()
-  },
-)
+  await administer(address, 'create extension pg_trgm')
+  const again = await openDatabase(restricted.href)
+  deepEqual(await migrate(again), { ran: [], remarks: [] })
+  const { rows } = await sql`select indexname from pg_indexes where indexname like '%\\_search'`.execute(
+    again.read,
+  )
+  equal(rows.length, 3)
+  await again.close()
+  await administer(address, `drop owned by ${name}`)
+  await administer(address, `drop role ${name}`)
+  await remove()
+})
 
 test('a process of the release before cannot write unnoticed to a migrated database', async (t) => {
   const { database } = await openScratch(t)

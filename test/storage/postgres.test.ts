@@ -16,24 +16,20 @@ import { openAgain, openScratch } from './open.ts'
 
 const server = () => process.env[SERVER] ?? ''
 
-test(
-  'a statement that takes too long is stopped on the server, and its connection goes on',
-  onPostgres,
-  async (t) => {
-    const { address } = await openScratch(t)
-    const database = await openAgain(t, `${address}?statement_ms=1000&connections=1`)
-    const pid = async () =>
-      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)).rows[0]?.pid
-    const before = await pid()
-    await rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
-    equal(await pid(), before)
-    const { rows } =
-      await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%'
+test('a statement that takes too long is stopped, and its connection goes on', onPostgres, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openAgain(t, `${address}?statement_ms=1000&connections=1`)
+  const pid = async () =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)).rows[0]?.pid
+  const before = await pid()
+  await rejects(sql`select pg_sleep(600)`.execute(database.read), DatabaseUnavailable)
+  equal(await pid(), before)
+  const { rows } =
+    await sql`select from pg_stat_activity where state = 'active' and query like '%pg_sleep(600)%'
         and pid <> pg_backend_pid()
       and datname = current_database()`.execute(database.read)
-    equal(rows.length, 0)
-  },
-)
+  equal(rows.length, 0)
+})
 
 test('who gets no connection in time is told so, and the next one does', onPostgres, async (t) => {
   const { address } = await openScratch(t)
@@ -60,49 +56,41 @@ test('who gets no connection in time is told so, and the next one does', onPostg
   await database.ping()
 })
 
-test(
-  'without a free connection requests are answered with 503 and when to try again',
-  onPostgres,
-  async () => {
-    const scratch = await scratchDatabase()
-    const service = await startService(
-      { database: `${scratch.address}?connections=2&connect_ms=1500&statement_ms=3000` },
-      { seesRefusals: true },
+test('without a free connection requests are 503 and told when to try again', onPostgres, async () => {
+  const scratch = await scratchDatabase()
+  const service = await startService(
+    { database: `${scratch.address}?connections=2&connect_ms=1500&statement_ms=3000` },
+    { seesRefusals: true },
+  )
+  const locker = new Client(scratch.address)
+  await locker.connect()
+  await locker.query('begin; lock table venues in access exclusive mode')
+  const answers = await Promise.all([1, 2, 3, 4].map(() => service.get('/venues', 'admin')))
+  for (const { status, headers, body } of answers) {
+    deepEqual(
+      [status, headers.get('retry-after'), body.code, body.data.status],
+      [503, '1', 'rest_unavailable', 503],
     )
-    const locker = new Client(scratch.address)
-    await locker.connect()
-    await locker.query('begin; lock table venues in access exclusive mode')
-    const answers = await Promise.all([1, 2, 3, 4].map(() => service.get('/venues', 'admin')))
-    for (const { status, headers, body } of answers) {
-      deepEqual(
-        [status, headers.get('retry-after'), body.code, body.data.status],
-        [503, '1', 'rest_unavailable', 503],
-      )
-    }
-    await locker.query('rollback')
-    await locker.end()
-    equal((await service.get('/venues', 'admin')).status, 200)
-    await service.close()
-    await scratch.remove()
-  },
-)
+  }
+  await locker.query('rollback')
+  await locker.end()
+  equal((await service.get('/venues', 'admin')).status, 200)
+  await service.close()
+  await scratch.remove()
+})
 
-test(
-  'a connection that is cut in the middle of a write undoes it, and the next write succeeds',
-  onPostgres,
-  async (t) => {
-    const { database, address } = await openScratch(t)
-    const cut = database.write(async (tx) => {
-      await tx.insertInto('records').values({ kind: 'event' }).execute()
-      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
-      await administer(address, `select pg_terminate_backend(${rows[0]?.pid}, 60000)`)
-      await tx.insertInto('records').values({ kind: 'event' }).execute()
-    })
-    await rejects(cut, DatabaseUnavailable)
-    deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
-    await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
-  },
-)
+test('a connection that is cut within a write undoes it, and the next succeeds', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const cut = database.write(async (tx) => {
+    await tx.insertInto('records').values({ kind: 'event' }).execute()
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+    await administer(address, `select pg_terminate_backend(${rows[0]?.pid}, 60000)`)
+    await tx.insertInto('records').values({ kind: 'event' }).execute()
+  })
+  await rejects(cut, DatabaseUnavailable)
+  deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+  await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+})
 
 test('a write whose failed statement went unnoticed is not acknowledged', onPostgres, async (t) => {
   const { database } = await openScratch(t)
@@ -113,41 +101,33 @@ test('a write whose failed statement went unnoticed is not acknowledged', onPost
   await rejects(write, /rolled back|aborted/)
 })
 
-test(
-  'nothing of a session outlives its transaction but the statements that it keeps',
-  onPostgres,
-  async (t) => {
-    const { database } = await openScratch(t)
-    await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
-    const { rows } = await sql`select name from pg_settings where source = 'session'`.execute(database.read)
-    deepEqual(rows, [])
-  },
-)
+test('nothing of a session outlives its transaction but kept statements', onPostgres, async (t) => {
+  const { database } = await openScratch(t)
+  await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+  const { rows } = await sql`select name from pg_settings where source = 'session'`.execute(database.read)
+  deepEqual(rows, [])
+})
 
-test(
-  'a write whose beginning the server did not answer in time leaves nothing behind, however late it is seen',
-  onPostgres,
-  async (t) => {
-    const { address } = await openScratch(t)
-    const database = await openAgain(t, `${address}?statement_ms=500&connections=1`)
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)
-    const pid = rows[0]?.pid ?? 0
-    process.kill(pid, 'SIGSTOP')
-    const resume = setTimeout(() => process.kill(pid, 'SIGCONT'), 1000)
-    t.after(() => clearTimeout(resume))
-    const write = database.write(async (tx) => {
-      await tx.insertInto('records').values({ kind: 'event' }).execute()
-    })
-    await rejects(write, DatabaseUnavailable)
-    await until(async () => {
-      const { rows: running } = await sql`select from pg_stat_activity where pid = ${pid}`.execute(
-        database.read,
-      )
-      return running.length === 0
-    }, 'the session goes on')
-    deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
-  },
-)
+test('a write whose beginning was not answered in time leaves nothing behind', onPostgres, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openAgain(t, `${address}?statement_ms=500&connections=1`)
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.read)
+  const pid = rows[0]?.pid ?? 0
+  process.kill(pid, 'SIGSTOP')
+  const resume = setTimeout(() => process.kill(pid, 'SIGCONT'), 1000)
+  t.after(() => clearTimeout(resume))
+  const write = database.write(async (tx) => {
+    await tx.insertInto('records').values({ kind: 'event' }).execute()
+  })
+  await rejects(write, DatabaseUnavailable)
+  await until(async () => {
+    const { rows: running } = await sql`select from pg_stat_activity where pid = ${pid}`.execute(
+      database.read,
+    )
+    return running.length === 0
+  }, 'the session goes on')
+  deepEqual(await database.read.selectFrom('records').selectAll().execute(), [])
+})
 
 async function startRefusals(t: TestContext, address: string) {
   const refusals = { isRefused: true, address: '' }
@@ -172,7 +152,7 @@ async function startRefusals(t: TestContext, address: string) {
 }
 
 test(
-  'a write whose beginning the server refuses leaves nothing behind, and the next one does',
+  'a write whose beginning the server refuses leaves nothing, the next one does',
   onPostgres,
   async (t) => {
     const { address } = await openScratch(t)
@@ -240,55 +220,44 @@ const TERM = {
   folded: 'jazz',
 } as const
 
-test(
-  'statements that begin together outside transactions share a session, up to a few',
-  onPostgres,
-  async (t) => {
-    const { database } = await openScratch(t)
-    const findPid = statement<Record<never, never>>()(
-      () => sql<{ pid: number }>`select pg_backend_pid() as pid`,
-    )
-    const sessionsOf = async (count: number) => {
-      const found = await Promise.all(Array.from({ length: count }, () => findPid(database.read, {})))
-      return new Set(found.map(([row]) => row?.pid)).size
-    }
-    equal(await sessionsOf(3), 1)
-    equal(await sessionsOf(40), 3)
-    const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
-    const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
-    deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
-  },
-)
+test('statements that begin together outside transactions share a session', onPostgres, async (t) => {
+  const { database } = await openScratch(t)
+  const findPid = statement<Record<never, never>>()(
+    () => sql<{ pid: number }>`select pg_backend_pid() as pid`,
+  )
+  const sessionsOf = async (count: number) => {
+    const found = await Promise.all(Array.from({ length: count }, () => findPid(database.read, {})))
+    return new Set(found.map(([row]) => row?.pid)).size
+  }
+  equal(await sessionsOf(3), 1)
+  equal(await sessionsOf(40), 3)
+  const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
+  const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
+  deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
+})
 
-test(
-  'a database that cannot be used is refused in one sentence without its password',
-  onPostgres,
-  async () => {
-    const wrong = new URL(server())
-    wrong.pathname = 'no_such_database'
-    wrong.password = 'secret'
-    await rejects(openDatabase(wrong.href), (error: Error) => {
-      match(
-        error.message,
-        /^The database postgres:\/\/kalends@.*no_such_database cannot be opened: .*does not exist\.$/,
-      )
-      return true
-    })
-    await rejects(
-      openDatabase('postgres://127.0.0.1:1/x'),
-      /cannot be opened: connect ECONNREFUSED 127.0.0.1:1\.$/,
+test('a database that cannot be used is refused without its password', onPostgres, async () => {
+  const wrong = new URL(server())
+  wrong.pathname = 'no_such_database'
+  wrong.password = 'secret'
+  await rejects(openDatabase(wrong.href), (error: Error) => {
+    match(
+      error.message,
+      /^The database postgres:\/\/kalends@.*no_such_database cannot be opened: .*does not exist\.$/,
     )
-    await rejects(
-      openDatabase(`${server()}?connections=many`),
-      /takes a number as connections, not "many"\.$/,
-    )
-    await administer(server(), `create database latin encoding 'LATIN1' locale 'C' template template0`)
-    const latin = new URL(server())
-    latin.pathname = 'latin'
-    await rejects(openDatabase(latin.href), /its encoding is LATIN1, and only UTF8 holds every text\.$/)
-    await administer(server(), 'drop database latin')
-  },
-)
+    return true
+  })
+  await rejects(
+    openDatabase('postgres://127.0.0.1:1/x'),
+    /cannot be opened: connect ECONNREFUSED 127.0.0.1:1\.$/,
+  )
+  await rejects(openDatabase(`${server()}?connections=many`), /takes a number as connections, not "many"\.$/)
+  await administer(server(), `create database latin encoding 'LATIN1' locale 'C' template template0`)
+  const latin = new URL(server())
+  latin.pathname = 'latin'
+  await rejects(openDatabase(latin.href), /its encoding is LATIN1, and only UTF8 holds every text\.$/)
+  await administer(server(), 'drop database latin')
+})
 
 test('the server keeps few statements, however many records writes change', onPostgres, async (t) => {
   const { address } = await openScratch(t)

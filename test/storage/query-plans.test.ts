@@ -84,80 +84,60 @@ test('reading the calendar into memory touches no row of an event', onSqlite, as
   for (const { text, steps } of reads) for (const step of steps) match(step, /USING COVERING INDEX/, text)
 })
 
-test(
-  'the inbox reads what waits and nothing else, in its order, whatever else is there',
-  onSqlite,
-  async () => {
-    const place = { since_utc: '2027-01-01 00:00:00', what: 'event', id: 7 } as const
-    const plans = await plannedBy(async (db) => {
-      for (const author of [undefined, 3]) {
-        await listPendingEvents(db, author, place, 20)
-        await listWaitingProposals(db, author, place, 20)
-        await countInbox(db, author)
-      }
-    })
-    ok(plans.length >= 6)
-    for (const { text, steps } of plans)
-      for (const step of steps) {
-        const byAuthor = /^SEARCH (e|events) /.test(step) && /author = \?/.test(text)
-        if (byAuthor) match(step, /events_pending_author/, text)
-        doesNotMatch(step, /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
-      }
-  },
-)
+test('the inbox reads what waits and nothing else, in its order', onSqlite, async () => {
+  const place = { since_utc: '2027-01-01 00:00:00', what: 'event', id: 7 } as const
+  const plans = await plannedBy(async (db) => {
+    for (const author of [undefined, 3]) {
+      await listPendingEvents(db, author, place, 20)
+      await listWaitingProposals(db, author, place, 20)
+      await countInbox(db, author)
+    }
+  })
+  ok(plans.length >= 6)
+  for (const { text, steps } of plans)
+    for (const step of steps) {
+      const byAuthor = /^SEARCH (e|events) /.test(step) && /author = \?/.test(text)
+      if (byAuthor) match(step, /events_pending_author/, text)
+      doesNotMatch(step, /SCAN (?!CONSTANT)(?!e$|p$)|TEMP B-TREE/, text)
+    }
+})
 
 const editor: Caller = { id: 1, login: 'editor', role: 'editor' }
 const contributor: Caller = { id: 2, login: 'contributor', role: 'contributor' }
 const readInLane: ReadInLane = async (db, _lane, queries) => (await runQueries(db, queries)) as never
 
-test(
-  'links of meetings that are due are found by their index, whatever else is there',
-  onSqlite,
-  async () => {
-    const plans = await plansOf((db) => publishDue({ read: db } as Database, Date.now()))
-    const found = plans.flat().filter((step) => step.includes('events_online'))
-    deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
-    doesNotMatch(plans.flat().join('\n'), /SCAN events/)
-  },
-)
+test('links of meetings that are due are found by their index', onSqlite, async () => {
+  const plans = await plansOf((db) => publishDue({ read: db } as Database, Date.now()))
+  const found = plans.flat().filter((step) => step.includes('events_online'))
+  deepEqual(found, ['SEARCH events USING INDEX events_online (online_from<?)'])
+  doesNotMatch(plans.flat().join('\n'), /SCAN events/)
+})
 
-test(
-  'what is suggested is read by its ids and the beginnings of names, whatever else is public',
-  onSqlite,
-  async () => {
-    const site = { timezone: 'UTC' } as Context['site']
-    const index = emptyIndex()
-    const links = {
-      terms: [],
-      ancestors: [],
-      venues: [],
-      organizers: [],
-      access: [],
-      series: 0,
-      attendance: 0,
-    }
-    const times = { ...onDay('2031-05-10', '20:00:00', '22:00:00'), date: '2031-01-01 10:00:00' }
-    putEvent(index, { id: 1, ...times, ...links, featured: false, free: false })
-    const plans = await plansOf(async (db) => {
-      await sql`insert into stems (rowid, words) values (1, 'hall =hall')`.execute(db)
-      await sql`insert into named_stems (stem) values ('=hall')`.execute(db)
-      await suggest('hal', { db, readInLane, site, now: 0, memory: { index } } as Context)
-    })
-    const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
-    ok(read.length >= 6)
-    for (const step of read)
-      match(
-        step,
-        new RegExp(
-          '^SEARCH \\w+ USING (INTEGER PRIMARY KEY \\(rowid=\\?\\)|INDEX \\w+_folded \\(folded>\\? AND ' +
-            'folded<\\?\\)|COVERING INDEX terms_parent \\(parent=\\?\\))$',
-        ),
-      )
-    const named = plans.flat().filter((step) => /^(SCAN|SEARCH) (name_stems|other)\b/.test(step))
-    ok(named.length >= 9)
-    for (const step of named) match(step, /^SEARCH \w+ USING .*\(kind=\? AND (stem|doc)/)
-  },
-)
+test('what is suggested is read by its ids and the beginnings of names', onSqlite, async () => {
+  const site = { timezone: 'UTC' } as Context['site']
+  const index = emptyIndex()
+  const links = { terms: [], ancestors: [], venues: [], organizers: [], access: [], series: 0, attendance: 0 }
+  const times = { ...onDay('2031-05-10', '20:00:00', '22:00:00'), date: '2031-01-01 10:00:00' }
+  putEvent(index, { id: 1, ...times, ...links, featured: false, free: false })
+  const plans = await plansOf(async (db) => {
+    await sql`insert into stems (rowid, words) values (1, 'hall =hall')`.execute(db)
+    await sql`insert into named_stems (stem) values ('=hall')`.execute(db)
+    await suggest('hal', { db, readInLane, site, now: 0, memory: { index } } as Context)
+  })
+  const read = plans.flat().filter((step) => /^(SCAN|SEARCH) (venues|organizers|terms|events)\b/.test(step))
+  ok(read.length >= 6)
+  for (const step of read)
+    match(
+      step,
+      new RegExp(
+        '^SEARCH \\w+ USING (INTEGER PRIMARY KEY \\(rowid=\\?\\)|INDEX \\w+_folded \\(folded>\\? AND ' +
+          'folded<\\?\\)|COVERING INDEX terms_parent \\(parent=\\?\\))$',
+      ),
+    )
+  const named = plans.flat().filter((step) => /^(SCAN|SEARCH) (name_stems|other)\b/.test(step))
+  ok(named.length >= 9)
+  for (const step of named) match(step, /^SEARCH \w+ USING .*\(kind=\? AND (stem|doc)/)
+})
 
 const isOfWords = (step: string) =>
   /^SCAN (stems .*VIRTUAL TABLE INDEX|waiting|meant_terms|linked|unindexed_events|\(subquery-\d+\))/.test(
@@ -165,24 +145,20 @@ const isOfWords = (step: string) =>
   )
 
 for (const caller of [editor, contributor]) {
-  test(
-    `what a draft clashes with is found in the index of lists, for a ${caller.login}`,
-    onSqlite,
-    async () => {
-      const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
-      const draft = { title: 'Choir practice', ...times, venues: [3] }
-      const plans = await plansOf((db) => findClashes([draft], { db, readInLane, caller }))
-      equal(plans.length, 2)
-      for (const plan of plans) {
-        const near = plan.filter((step) => / events\b/.test(step))
-        match(
-          near[0] ?? '',
-          /events USING COVERING INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_date>/,
-        )
-        deepEqual(near.slice(1), ['SEARCH events USING INTEGER PRIMARY KEY (rowid=?)'])
-      }
-    },
-  )
+  test(`clashes of a draft are found in the index of lists, for a ${caller.login}`, onSqlite, async () => {
+    const times = { utc_start_date: '2027-01-01 10:00:00', utc_end_date: '2027-01-01 11:00:00' }
+    const draft = { title: 'Choir practice', ...times, venues: [3] }
+    const plans = await plansOf((db) => findClashes([draft], { db, readInLane, caller }))
+    equal(plans.length, 2)
+    for (const plan of plans) {
+      const near = plan.filter((step) => / events\b/.test(step))
+      match(
+        near[0] ?? '',
+        /events USING COVERING INDEX events_listed \(status=\? AND hide_from_listings=\? AND start_date>/,
+      )
+      deepEqual(near.slice(1), ['SEARCH events USING INTEGER PRIMARY KEY (rowid=?)'])
+    }
+  })
 
   test(`names for pickers are found in the index of names, for a ${caller.login}`, onSqlite, async () => {
     for (const kind of ['venue', 'organizer', 'category', 'tag'] as const) {
@@ -197,7 +173,7 @@ for (const caller of [editor, contributor]) {
   })
 
   test(
-    `what is typed is looked for in indexes, and in the texts of the newest events, for a ${caller.login}`,
+    `what is typed is looked for in indexes and newest texts, for a ${caller.login}`,
     onSqlite,
     async () => {
       const site = { timezone: 'UTC' } as Context['site']
@@ -218,41 +194,37 @@ for (const caller of [editor, contributor]) {
 }
 
 for (const caller of [editor, contributor])
-  test(
-    `the list of the desk goes along indexes alone, however it is narrowed, for a ${caller.login}`,
-    onSqlite,
-    async () => {
-      const site = { timezone: 'UTC', language: 'en' } as Context['site']
-      const now = Date.UTC(2027, 0, 1)
-      const after = { start: '2027-05-01 10:00:00', id: 7 }
-      for (const tab of DESK_TABS)
-        for (const more of [
-          {},
-          { after },
-          { before: after },
-          { author: 5 },
-          { from: '2027-02-01', to: '2027-03-01' },
-        ]) {
-          const list = { tab, sort: 'start', ...more } as const
-          const findMatching = async () => makeIdSet(0)
-          const plans = await plansOf((db) =>
-            findDeskPage({ db, readInLane, caller, findMatching, site, now } as unknown as Context, list, 50),
+  test(`the list of the desk goes along indexes alone, for a ${caller.login}`, onSqlite, async () => {
+    const site = { timezone: 'UTC', language: 'en' } as Context['site']
+    const now = Date.UTC(2027, 0, 1)
+    const after = { start: '2027-05-01 10:00:00', id: 7 }
+    for (const tab of DESK_TABS)
+      for (const more of [
+        {},
+        { after },
+        { before: after },
+        { author: 5 },
+        { from: '2027-02-01', to: '2027-03-01' },
+      ]) {
+        const list = { tab, sort: 'start', ...more } as const
+        const findMatching = async () => makeIdSet(0)
+        const plans = await plansOf((db) =>
+          findDeskPage({ db, readInLane, caller, findMatching, site, now } as unknown as Context, list, 50),
+        )
+        const steps = plans.flat().filter((step) => / events\b/.test(step))
+        ok(steps.length > 0)
+        for (const step of steps)
+          match(
+            step,
+            new RegExp(
+              'USING COVERING INDEX events_(listed \\(status=\\? AND hide_from_listings=\\?|lasting ' +
+                '\\(status=\\? AND hide_from_listings=\\? AND end_date>|author \\(author=)|USING INTEGER ' +
+                'PRIMARY KEY',
+            ),
+            `${tab} ${JSON.stringify(more)}`,
           )
-          const steps = plans.flat().filter((step) => / events\b/.test(step))
-          ok(steps.length > 0)
-          for (const step of steps)
-            match(
-              step,
-              new RegExp(
-                'USING COVERING INDEX events_(listed \\(status=\\? AND hide_from_listings=\\?|lasting ' +
-                  '\\(status=\\? AND hide_from_listings=\\? AND end_date>|author \\(author=)|USING INTEGER ' +
-                  'PRIMARY KEY',
-              ),
-              `${tab} ${JSON.stringify(more)}`,
-            )
-        }
-    },
-  )
+      }
+  })
 
 function insertOccurrence(connection: DatabaseSync): void {
   const times = { ...onDay('2027-01-01', '10:00:00', '11:00:00'), date: '2026-01-01 10:00:00' }
@@ -280,15 +252,11 @@ test('directories walk the index of names, and sort nothing but what they show',
   }
 })
 
-test(
-  'the venues of events on a map are found by these events, whatever venues there are',
-  onSqlite,
-  async () => {
-    const plans = await plansOf((db) => findVenuesOf(db, [9]))
-    const reads = plans.flat().filter((step) => /(SEARCH|SCAN) (event_)?venues/.test(step))
-    deepEqual(reads, [
-      'SEARCH event_venues USING PRIMARY KEY (event=?)',
-      'SEARCH venues USING INTEGER PRIMARY KEY (rowid=?)',
-    ])
-  },
-)
+test('the venues of events on a map are found by these events', onSqlite, async () => {
+  const plans = await plansOf((db) => findVenuesOf(db, [9]))
+  const reads = plans.flat().filter((step) => /(SEARCH|SCAN) (event_)?venues/.test(step))
+  deepEqual(reads, [
+    'SEARCH event_venues USING PRIMARY KEY (event=?)',
+    'SEARCH venues USING INTEGER PRIMARY KEY (rowid=?)',
+  ])
+})

@@ -34,31 +34,24 @@ test('a read beside the others sees whatever was committed before it', async (t)
   }
 })
 
-test(
-  'queries that are asked together see one moment, however much is written meanwhile',
-  onSqlite,
-  async (t) => {
-    const { database } = await openScratch(t)
-    const all = database.read
-      .selectFrom('records')
-      .select((record) => record.fn.countAll<number>().as('count'))
-    let isOver = false
-    const writing = (async () => {
-      while (!isOver)
-        await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
-    })()
-    for (let i = 0; i < 10; i++) {
-      const [first, , last] = await database.readInLane(database.read, 'list', [
-        all,
-        counting(database, 200_000),
-        all,
-      ])
-      deepEqual(first, last)
-    }
-    isOver = true
-    await writing
-  },
-)
+test('queries that are asked together see one moment, whatever is written', onSqlite, async (t) => {
+  const { database } = await openScratch(t)
+  const all = database.read.selectFrom('records').select((record) => record.fn.countAll<number>().as('count'))
+  let isOver = false
+  const writing = (async () => {
+    while (!isOver) await database.write((tx) => tx.insertInto('records').values({ kind: 'event' }).execute())
+  })()
+  for (let i = 0; i < 10; i++) {
+    const [first, , last] = await database.readInLane(database.read, 'list', [
+      all,
+      counting(database, 200_000),
+      all,
+    ])
+    deepEqual(first, last)
+  }
+  isOver = true
+  await writing
+})
 
 test('a transaction reads what it has written, also in lists', async (t) => {
   const { database } = await openScratch(t)

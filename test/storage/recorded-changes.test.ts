@@ -336,34 +336,30 @@ async function startDemo(folder: string, address: string): Promise<App> {
 
 // The tests above cover each of these writes.
 const onlyWhole = isWhole ? onSqlite : { skip: 'npm run test:rest does it' }
-test(
-  'the first start and the demo are recorded and told; a copy carries both along',
-  onlyWhole,
-  async (t) => {
-    const folder = temporaryFolder()
-    const scratch = await scratchDatabase()
-    const app = await startDemo(folder, scratch.address)
-    t.after(async () => {
-      await app.stop()
-      await scratch.remove()
-    })
-    const written = await readWritten(app.database)
-    const empty = { records: new Map<string, string>(), changes: new Map(), history: [] }
-    deepEqual(unrecorded(empty, written), [])
-    const told = new Map(written.history.map((row) => [`${row.kind} ${row.record}`, row]))
-    for (const key of written.records.keys())
-      ok(key.startsWith('count ') || told.has(key), `${key} is not told of`)
-    const ways = Map.groupBy(written.history, ({ client }) => client)
-    deepEqual([...ways.keys()], ['first start', 'kalends serve --demo'])
-    equal(ways.get('kalends serve --demo')?.[0]?.login, 'admin')
+test('the first start and the demo are recorded and told; copies have both', onlyWhole, async (t) => {
+  const folder = temporaryFolder()
+  const scratch = await scratchDatabase()
+  const app = await startDemo(folder, scratch.address)
+  t.after(async () => {
+    await app.stop()
+    await scratch.remove()
+  })
+  const written = await readWritten(app.database)
+  const empty = { records: new Map<string, string>(), changes: new Map(), history: [] }
+  deepEqual(unrecorded(empty, written), [])
+  const told = new Map(written.history.map((row) => [`${row.kind} ${row.record}`, row]))
+  for (const key of written.records.keys())
+    ok(key.startsWith('count ') || told.has(key), `${key} is not told of`)
+  const ways = Map.groupBy(written.history, ({ client }) => client)
+  deepEqual([...ways.keys()], ['first start', 'kalends serve --demo'])
+  equal(ways.get('kalends serve --demo')?.[0]?.login, 'admin')
 
-    const { database: target } = await openScratch(t)
-    const silent = { start: () => undefined, advance: () => undefined, finish: () => undefined }
-    await copyCalendar(app.database, target, await featureTables(), undefined, silent)
-    const copied = await readWritten(target)
-    const unplaced = (rows: typeof written.changes) =>
-      [...rows].map(([key, { position: _position, ...row }]) => `${key} ${JSON.stringify(row)}`).sort()
-    deepEqual(unplaced(copied.changes), unplaced(written.changes))
-    deepEqual(copied.history, written.history)
-  },
-)
+  const { database: target } = await openScratch(t)
+  const silent = { start: () => undefined, advance: () => undefined, finish: () => undefined }
+  await copyCalendar(app.database, target, await featureTables(), undefined, silent)
+  const copied = await readWritten(target)
+  const unplaced = (rows: typeof written.changes) =>
+    [...rows].map(([key, { position: _position, ...row }]) => `${key} ${JSON.stringify(row)}`).sort()
+  deepEqual(unplaced(copied.changes), unplaced(written.changes))
+  deepEqual(copied.history, written.history)
+})

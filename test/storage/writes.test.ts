@@ -75,54 +75,46 @@ function sharedInsert(together: number[]): SharedWork<number, number> {
   }
 }
 
-test(
-  'a transaction that passes its turn lets others be served, who see nothing of it',
-  onSqlite,
-  async (t) => {
-    const { database } = await openScratch(t)
-    let seen: Promise<number[]> | undefined
-    const id = await database.write(async (tx) => {
-      const { id } = await tx
-        .insertInto('records')
-        .values({ kind: 'event' })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      setImmediate(() => {
-        seen = recordIds(database)
-      })
-      await passTurn(tx)
-      ok(seen, 'nobody was served')
-      deepEqual(await seen, [])
-      return id
+test('a transaction that passes its turn lets others be served unaware', onSqlite, async (t) => {
+  const { database } = await openScratch(t)
+  let seen: Promise<number[]> | undefined
+  const id = await database.write(async (tx) => {
+    const { id } = await tx
+      .insertInto('records')
+      .values({ kind: 'event' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    setImmediate(() => {
+      seen = recordIds(database)
     })
-    deepEqual(await recordIds(database), [id])
-  },
-)
+    await passTurn(tx)
+    ok(seen, 'nobody was served')
+    deepEqual(await seen, [])
+    return id
+  })
+  deepEqual(await recordIds(database), [id])
+})
 
-test(
-  'a write that comes while the database closes is refused, and nothing fails that nobody waits for',
-  onSqlite,
-  async (t) => {
-    const { address } = await openScratch(t)
-    const database = await openDatabase(address)
-    // Starts a thread, which takes a while to end, so closing takes time.
-    await database.findMatching({ include: ['nothing'], exclude: [] })
-    const first = insert(database)
-    const closing = database.close()
-    const late = database.write(async (tx) => {
-      const { id } = await tx
-        .insertInto('records')
-        .values({ kind: 'event' })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      for (let turns = 0; turns < 500; turns++) await passTurn(tx)
-      return id
-    })
-    await rejects(late, DatabaseUnavailable)
-    await closing
-    deepEqual(await recordIds(await openAgain(t, address)), [await first])
-  },
-)
+test('a write while the database closes is refused, and nothing fails unawaited', onSqlite, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openDatabase(address)
+  // Starts a thread, which takes a while to end, so closing takes time.
+  await database.findMatching({ include: ['nothing'], exclude: [] })
+  const first = insert(database)
+  const closing = database.close()
+  const late = database.write(async (tx) => {
+    const { id } = await tx
+      .insertInto('records')
+      .values({ kind: 'event' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    for (let turns = 0; turns < 500; turns++) await passTurn(tx)
+    return id
+  })
+  await rejects(late, DatabaseUnavailable)
+  await closing
+  deepEqual(await recordIds(await openAgain(t, address)), [await first])
+})
 
 test('writes of one kind share transactions under their names; a failure takes none along', async (t) => {
   const { database } = await openScratch(t)
@@ -259,32 +251,28 @@ test('a value that must be unique and is taken for good refuses the write', asyn
   await rejects(insertTag(database, 'jazz'), /unique/i)
 })
 
-test(
-  'a write that lost a race for a unique value is run again and sees the winner',
-  onPostgres,
-  async (t) => {
-    const { database, address } = await openScratch(t)
-    const others = [database, await openAgain(t, address), await openAgain(t, address)]
-    const take = (db: Database) =>
-      db.write(async (tx) => {
-        const rows = await tx.selectFrom('terms').select('slug').execute()
-        const slug = `jazz-${rows.length}`
-        const row = {
-          taxonomy: 'tag' as const,
-          name: slug,
-          slug,
-          description: '',
-          parent: 0,
-          count: 0,
-          folded: slug,
-        }
-        await tx.insertInto('terms').values(row).execute()
-        return slug
-      })
-    const slugs = await Promise.all(Array.from({ length: 15 }, (_, i) => take(others[i % 3] ?? database)))
-    deepEqual(slugs.sort(), Array.from({ length: 15 }, (_, i) => `jazz-${i}`).sort())
-  },
-)
+test('a write that lost a race for a unique value runs again, sees the winner', onPostgres, async (t) => {
+  const { database, address } = await openScratch(t)
+  const others = [database, await openAgain(t, address), await openAgain(t, address)]
+  const take = (db: Database) =>
+    db.write(async (tx) => {
+      const rows = await tx.selectFrom('terms').select('slug').execute()
+      const slug = `jazz-${rows.length}`
+      const row = {
+        taxonomy: 'tag' as const,
+        name: slug,
+        slug,
+        description: '',
+        parent: 0,
+        count: 0,
+        folded: slug,
+      }
+      await tx.insertInto('terms').values(row).execute()
+      return slug
+    })
+  const slugs = await Promise.all(Array.from({ length: 15 }, (_, i) => take(others[i % 3] ?? database)))
+  deepEqual(slugs.sort(), Array.from({ length: 15 }, (_, i) => `jazz-${i}`).sort())
+})
 
 test('writes that wait for each other in a circle both succeed', onPostgres, async (t) => {
   const { database, address } = await openScratch(t)

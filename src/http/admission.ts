@@ -4,7 +4,7 @@ import type { IncomingRequest } from './incoming.ts'
 
 // Decides which requests wait and which are refused: each kind of work has a short queue.
 
-/** Cached answers, /healthz and /readyz never wait. */
+/** Cached answers, /healthz and /readyz are in no queue. */
 export type QueueName = 'lists' | 'reads' | 'searches' | 'suggestions' | 'writes' | 'uploads' | 'streams'
 
 interface Limit {

@@ -141,7 +141,10 @@ function describeAt(route: Route, writing: Writing, server?: string): [path: str
   return [route.template, server === undefined ? path : { servers: [{ url: server }], ...path }]
 }
 
-/** Paths to versions of records begin with `OWN_NAMESPACE`, or their last part would be taken for a slug. */
+/**
+ * Paths to versions of records begin with `OWN_NAMESPACE`; `/events/{id}/history` would be ambiguous beside
+ * `/events/by-slug/{slug}`.
+ */
 function describeBeside(
   route: Route,
   writing: Writing,

@@ -42,7 +42,7 @@ export const limits = {
   recurrence: { bytes: 40_000, entries: 1000 },
   links: { entries: 100 },
   batch: { entries: 100 },
-  /** For the terms, venues and organizers that the events in one transaction create. */
+  /** For terms, venues and organizers that the events of a batch create in one transaction. */
   batchMade: { entries: 1000 },
   /** For all responses of a batch together; further ones contain only ids. */
   batchAnswers: { bytes: 8_000_000 },

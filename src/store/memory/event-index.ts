@@ -10,8 +10,9 @@ import {
 } from './sorted-slots.ts'
 
 /**
- * The in-memory index of listed public events, from which anonymous list requests are answered. It has no
- * texts, only the values that lists sort and filter by. `event-memory.ts` keeps it in step with the database.
+ * The in-memory index of listed public events, from which most anonymous list requests are answered. It has
+ * no texts, only the values that lists sort and filter by. `event-memory.ts` keeps it in step with the
+ * database.
  */
 export interface EventIndex {
   /** Columns have an entry by slot. Times are local times in ms, computed as if they were UTC. */

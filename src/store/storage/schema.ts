@@ -33,7 +33,7 @@ export interface RecordColumns {
 
 /** Columns of events that are not declared in `eventFields`. */
 interface EventColumns extends RecordColumns {
-  /** The UID in calendar files, which never changes (RFC 5545, 3.8.4.7). */
+  /** The UID in calendar files (RFC 5545, 3.8.4.7). */
   uid: string
   start_date: string
   end_date: string

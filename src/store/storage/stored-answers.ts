@@ -7,7 +7,7 @@ import { statement } from './statement.ts'
 
 export const STORED_HOURS = 24
 
-/** Maximum answers stored for each user; older ones are deleted. */
+/** Answers stored for each user; `dropBeyond` deletes older ones. */
 export const MOST_STORED = 10_000
 
 type Place = Pick<StoredAnswerColumns, 'user' | 'key'>

@@ -14,8 +14,9 @@ const SEARCHED = ['events', 'venues', 'organizers'] as const
 const EVENTS_AT_ONCE = 5000
 
 /**
- * At every start, writes missing stems, indexes waiting events on SQLite, and creates trigram indexes on
- * PostgreSQL, whose extension may be new. Returns a sentence for the operator if searches stay slow.
+ * Whenever a calendar is opened, writes missing stems, indexes waiting events on SQLite, and creates trigram
+ * indexes on PostgreSQL, whose extension may be new. Returns a sentence for the operator if searches stay
+ * slow.
  */
 export async function prepareSearch(tx: Db): Promise<string | undefined> {
   await stemMissing(tx)

@@ -77,10 +77,7 @@ export function addList(group: Command): Command {
 
 // Parsers of options; `takes` is the beginning of the error sentence.
 
-/**
- * Parses a positive whole number of at most nine digits.
- * @throws Error with one sentence
- */
+/** Parses a positive whole number of at most nine digits. @throws Error with one sentence */
 export function askedCount(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new Error(`${option} takes a whole number from 1 on, not "${text}".`)

@@ -80,7 +80,7 @@ export function blankColumns<F extends FieldsData>(fields: F, text = ''): Column
   return columns as Columns<F>
 }
 
-/** The publication statuses (rule 2.11). */
+/** `future` is scheduled, `pending` awaits review (rule 2.11). */
 export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const
 
 export const STATUS_WORDS = {

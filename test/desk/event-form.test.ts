@@ -119,6 +119,7 @@ describe('the form of an event', () => {
       match(body, new RegExp(`id="${name}"[^>]*aria-invalid="true" aria-describedby="${name}-error"`), name)
     }
     match(body, /value="31 feb"/)
+    match(body, />Website or tickets: Write it as https:\/\/example\.org, for example\.</)
     match(body, /<title>Error: /)
   })
 

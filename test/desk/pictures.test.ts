@@ -50,6 +50,13 @@ describe('the pictures of a calendar, on pages of their own', () => {
     const unused = shownIn((await editor.get('/desk/pictures?only=unused')).body)
     ok(!unused.includes(found))
     ok(unused.length > 0)
+    const tabs = [
+      ...(await editor.get('/desk/pictures?search=o')).body.matchAll(/(\w+) <span>(\d+)<\/span><\/a>/g),
+    ]
+    deepEqual(
+      tabs.map(([, name, count]) => `${name} ${count}`),
+      ['All 2', 'Unused 1', 'text 2'],
+    )
     match((await editor.get(`/desk/pictures/${found}`)).body, /Shown by[\s\S]*Regatta/)
     match((await editor.get('/desk/pictures?sent=none')).body, /role="alert"/)
     equal((await send(editor, '/desk/pictures', {}, [])).headers.get('location'), '/desk/pictures?sent=none')

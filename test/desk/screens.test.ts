@@ -205,6 +205,18 @@ function lookIn(start: () => Promise<Browser>): void {
     }
   })
 
+  test('a new password is shown while its button is pressed, and sent hidden', async () => {
+    await tab.look({ width: 390 })
+    await tab.goTo(`${service.origin}/desk/me`)
+    const kinds = await tab.evaluate<string[]>(`(() => {
+      const [field, button] = ['#password', '[data-unveils]'].map((one) => document.querySelector(one))
+      field.form.addEventListener('submit', (event) => event.preventDefault())
+      const presses = [() => undefined, () => button.click(), () => field.form.dispatchEvent(new Event('submit'))]
+      return presses.map((press) => { press(); return field.type + ' ' + button.ariaPressed })
+    })()`)
+    deepEqual(kinds, ['password false', 'text true', 'password false'])
+  })
+
   test('buttons of a form stay in sight on a phone where a language has long words', async () => {
     await tab.look({ width: 390 })
     await tab.goTo(`${service.origin}/desk/events/new`)

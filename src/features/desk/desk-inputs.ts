@@ -257,12 +257,11 @@ export function faultsOf(
   if (!params || !Object.keys(params).some((name) => Object.hasOwn(fields, name))) return undefined
   const nameOf = (name: string) => (fields[name] ? labelOf(site, fields[name]) : name)
   const told = Object.entries(paramTexts(params, site.language, nameOf)).map(([name, text]) => {
-    const field = fields[name]
-    const isAddress = field !== undefined && inputOf(field) === 'url'
-    return [
-      name,
-      isAddress ? `${text} ${sayAtDesk(site, 'Write it as https://example.org, for example.')}` : text,
-    ]
+    const [field, fault] = [fields[name], params[name]]
+    if (field === undefined || inputOf(field) !== 'url') return [name, text]
+    const example = sayAtDesk(site, 'Write it as https://example.org, for example.')
+    const hasExample = fault?.why === 'told' && fault.values.example !== undefined
+    return [name, hasExample ? example : `${text} ${example}`]
   })
   return Object.fromEntries(told)
 }

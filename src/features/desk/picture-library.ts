@@ -4,6 +4,7 @@ import type { Context } from '../../calendar/declare/context.ts'
 import { findOpenImage } from '../../calendar/images/images.ts'
 import type { ImageRow } from '../../store/storage/schema.ts'
 import { pictureOf } from '../pages/cards.ts'
+import { isUncropped } from '../pages/event-rows.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { type DeskPage, deskPath, sayAtDesk } from './desk-page.ts'
 import type { DeskText } from './desk-texts.ts'
@@ -63,11 +64,14 @@ function choices(
       id === chosen && html` checked`
     }>${content}</label>`
   const shown = [...(image && !rows.some(({ id }) => id === image.id) ? [image] : []), ...rows].map((row) => {
-    const { src, alt } = pictureOf(context, row)
+    const picture = pictureOf(context, row)
+    const { src, alt } = picture
     const name = alt || plainText(row.title)
     return one(
       String(row.id),
-      html`<img src="${link(src)}" alt="${name}" title="${name}" loading="lazy">`,
+      html`<img${isUncropped(picture) && html` class="whole"`} src="${link(
+        src,
+      )}" alt="${name}" title="${name}" loading="lazy">`,
       alt,
     )
   })

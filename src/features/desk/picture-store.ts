@@ -13,6 +13,7 @@ import { visibleTo } from '../../calendar/records/record-store.ts'
 import type { Db } from '../../store/storage/database.ts'
 import { recordChange, type Tx } from '../../store/storage/recording.ts'
 import type { ImageRow, PagedKind } from '../../store/storage/schema.ts'
+import { MOST_COUNTED } from './desk-list-counts.ts'
 
 /**
  * Replaces a picture's file and removes its focal point. The former files are deleted when `withImages` ends.
@@ -75,17 +76,34 @@ export async function listUses({ db, caller }: Context, image: number, most: num
   return (await Promise.all(uses)).flat()
 }
 
-export async function listLatestImages(
+function openImages(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
-  most: number,
-  { search = '', before, only }: ImageList = {},
-): Promise<ImageRow[]> {
-  let open = db.selectFrom('images').selectAll().where(imagesOpenTo(caller))
+  { search = '', before, only }: ImageList,
+) {
+  let open = db.selectFrom('images').where(imagesOpenTo(caller))
   for (const condition of imageConditions({ search })) open = open.where(condition)
   if (before !== undefined) open = open.where('images.id', '<', before)
   if (only === 'unused') open = open.where(isShownNowhere())
   if (only === 'untold') open = open.where('images.alt_text', '=', '')
-  return open.orderBy('id', 'desc').limit(most).execute()
+  return open
+}
+
+export const listLatestImages = (
+  context: Pick<Context, 'db' | 'caller'>,
+  most: number,
+  list: ImageList = {},
+): Promise<ImageRow[]> => openImages(context, list).selectAll().orderBy('id', 'desc').limit(most).execute()
+
+/** `MOST_COUNTED + 1` if there are more. */
+export async function countImages(context: Context, list: ImageList): Promise<number> {
+  const open = openImages(context, list)
+    .select('images.id')
+    .limit(MOST_COUNTED + 1)
+  const { total } = await context.db
+    .selectFrom(open.as('open'))
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow()
+  return Number(total)
 }
 
 /** From 0 (left, top) to 1 (right, bottom). */

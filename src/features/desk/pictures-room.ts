@@ -11,6 +11,7 @@ import { can } from '../../calendar/people/caller.ts'
 import type { ImageRow, PagedKind } from '../../store/storage/schema.ts'
 import { media } from '../../wordpress/platform-media.ts'
 import { pictureOf } from '../pages/cards.ts'
+import { isUncropped } from '../pages/event-rows.ts'
 import { writtenDate, writtenNumber } from '../pages/page-dates.ts'
 import { type Content, type Html, html, link } from '../pages/page-html.ts'
 import { type FormFaults, faultList, faultsOf, guarded, plainField, UNSENT_BY_ENTER } from './desk-inputs.ts'
@@ -25,9 +26,11 @@ import {
   sayAtDesk,
 } from './desk-page.ts'
 import { faultOfSent, focalPointIn, keepSent, prepareSent, typedFocus } from './event-form/event-picture.ts'
+import { countInWords } from './event-list.ts'
 import { focusChoice } from './picture-library.ts'
 import {
   changeFocus,
+  countImages,
   findUnused,
   type ImageUse,
   listLatestImages,
@@ -95,11 +98,13 @@ async function listView(request: DeskRequest, faults: readonly string[]): Promis
     context.db,
     rows.map(({ id }) => id),
   )
+  const { search } = asked
+  const counts = await Promise.all(LISTS.map(([only]) => countImages(context, { search, only })))
   const tabs = LISTS.map(
-    ([only, text]) =>
-      html`<a href="${pathOf(context, { search: asked.search, only })}"${
+    ([only, text], at) =>
+      html`<a href="${pathOf(context, { search, only })}"${
         only === asked.only && html` aria-current="page"`
-      }>${say(text)}</a>`,
+      }>${say(text)} <span>${countInWords(context, counts[at] ?? 0)}</span></a>`,
   )
   const last = rows.at(-1)
   const added = query.get('added')?.replace(/\D/g, '').slice(0, 3)
@@ -173,7 +178,7 @@ function pictureName({ site }: Context, row: ImageRow): string {
 
 function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   const { site } = context
-  const { src } = pictureOf(context, row)
+  const picture = pictureOf(context, row)
   const notes = [
     row.alt_text === '' && sayOfPictures(site, 'Without text'),
     isUnused && sayOfPictures(site, 'Unused'),
@@ -181,7 +186,9 @@ function cardOf(context: Context, row: ImageRow, isUnused: boolean): Html {
   return html`<li><a href="${deskPath(
     site,
     `/pictures/${row.id}`,
-  )}"><span class="thumb"><img src="${link(src)}" alt="" loading="lazy"></span>\
+  )}"><span class="thumb"><img${isUncropped(picture) && html` class="whole"`} src="${link(
+    picture.src,
+  )}" alt="" loading="lazy"></span>\
 <span class="name" dir="auto">${pictureName(context, row)}</span></a>${
     notes.length > 0 && html`<small>${notes.join(' · ')}</small>`
   }</li>`

@@ -12,6 +12,11 @@ export const setUpTexts = {
     es: 'Una contraseña tiene como mucho {most} caracteres.',
   },
   'New password': { de: 'Neues Passwort', fr: 'Nouveau mot de passe', es: 'Contraseña nueva' },
+  'Show password': {
+    de: 'Passwort anzeigen',
+    fr: 'Afficher le mot de passe',
+    es: 'Mostrar la contraseña',
+  },
   '{least} characters or more; a few words are easy to remember.': {
     de: '{least} Zeichen oder mehr; ein paar Wörter merkt man sich leicht.',
     fr: '{least} caractères ou plus ; quelques mots se retiennent facilement.',

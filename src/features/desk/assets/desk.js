@@ -43,3 +43,16 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     )
   })
 }
+
+/** Shows a password while it is typed. It is sent hidden, so that browsers do not offer it in other fields. */
+for (const button of document.querySelectorAll('button[data-unveils]')) {
+  const field = button instanceof HTMLButtonElement && document.getElementById(button.dataset.unveils ?? '')
+  if (!(field instanceof HTMLInputElement)) continue
+  const show = (/** @type {boolean} */ isShown) => {
+    field.type = isShown ? 'text' : 'password'
+    button.ariaPressed = String(isShown)
+  }
+  button.removeAttribute('hidden')
+  button.addEventListener('click', () => show(field.type === 'password'))
+  field.form?.addEventListener('submit', () => show(false))
+}

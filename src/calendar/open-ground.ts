@@ -34,7 +34,7 @@ export async function openMedia(config: Config, features: readonly KeepsTables[]
   return { database: await openCalendar(config, features), store: media, failure }
 }
 
-/** The places of database and media, without creating any, for backup and restore. */
+/** Places of database and media, without creating any, for backup and restore. */
 export async function findRestorePlaces(
   config: Config,
   features: readonly KeepsTables[],

@@ -38,7 +38,7 @@ export interface Context {
   caller: Caller
   /** Bytes that the answers of a batch may still take; absent outside a batch. */
   answerBudget?: { bytes: number } | undefined
-  /** Number of linked records and terms that the events of a batch have created. */
+  /** Number of linked records and terms that a batch has created. */
   recordsMade?: WeakMap<Tx, number> | undefined
   /** Bytes of occurrences that a batch has written, by request. */
   datesWritten?: Map<object, number> | undefined

@@ -1,6 +1,6 @@
 import type { Locale } from './messages.ts'
 
-/** French, in impersonal forms; a no-break space stands before a colon or semicolon. */
+/** French; a no-break space stands before a colon or semicolon. */
 export const fr: Locale = {
   'Only events with all of these words, in any form and with a wrong letter forgiven, in their texts or the \
 names of their venues, organizers, categories and tags; the best come first':

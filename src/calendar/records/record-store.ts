@@ -440,7 +440,7 @@ export async function presentById<Loaded>(
   return new Map(shown.filter((entry) => entry !== undefined))
 }
 
-/** A record as a `single` one. @throws UnshowableRecord when it cannot be shown */
+/** @throws UnshowableRecord when the record cannot be shown */
 export async function presentSingle<Loaded>(
   context: Context,
   { nameOf, textsOf, present }: Presentation<Loaded>,

@@ -19,7 +19,7 @@ export async function findSeries(db: Db, id: number): Promise<SeriesRow | undefi
   return row
 }
 
-/** Reads a series and locks it until the end of the transaction. */
+/** Reads a series and locks it until the transaction ends. */
 export async function holdSeries(tx: Tx, id: number): Promise<SeriesRow | undefined> {
   const [, row] = await Promise.all([holdRecord(tx, 'series', id), findSeries(tx, id)])
   return row

@@ -24,7 +24,6 @@ export const category = defineResource({
   },
 })
 
-/** Tags have no parents (rule 3.9). */
 export const tag = defineResource({
   name: 'tag',
   path: 'tags',

@@ -121,7 +121,6 @@ const ofUse = {
 /** The parameters of lists of categories (rule 13.9). */
 export const categoryFilters = { ...ofPage, ...ofTaxonomy('category'), ...ofOrder, ...ofParent, ...ofUse }
 
-/** Tags have no `parent`. */
 export const tagFilters = { ...ofPage, ...ofTaxonomy('tag'), ...ofOrder, ...ofUse }
 
 export type TermsQuery = Parsed<typeof categoryFilters>

@@ -24,7 +24,7 @@ export interface LoadedTerm {
   ancestors: Ancestors
 }
 
-/** Returns terms with their ancestors, which are read with one query. */
+/** Returns terms with their ancestors, read with one query. */
 export async function withAncestors(db: Db, terms: readonly TermRow[]): Promise<LoadedTerm[]> {
   const ancestors = await findAncestors(db, terms)
   return terms.map((term) => ({ term, ancestors }))

@@ -146,7 +146,6 @@ function checkSending({ isHeld, troubles }: Examined): Finding[] {
   ]
 }
 
-/** Checks the last backup, which only tables of this version tell. */
 function checkBackup({ edition, lastBackup }: Examined, now: number): Finding[] {
   if (edition === '') return []
   const todo = 'Take one every night: kalends backup. Those that are taken by other means are not known here.'

@@ -37,8 +37,7 @@ export const icalendar = feedFormat({
       return [...written.values()].join('') + component
     }
     const owners = new Map<string, string>()
-    // Records from older versions, or restored from the trash, may share a UID: only the first goes without a
-    // suffix.
+    // Records from older versions, or restored from the trash, may share a UID: later ones here get a suffix.
     const uidOf = (owner: string, uid: string) => {
       const first = owners.get(uid) ?? owner
       owners.set(uid, first)
@@ -132,7 +131,6 @@ async function loadParts(
   })
 }
 
-/** How often programs are asked to reload the feed: hourly. */
 const REFRESH = 'PT1H'
 
 function writeCalendarHead({ title, home, self, timezone }: FeedHead): string {

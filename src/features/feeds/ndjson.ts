@@ -33,7 +33,7 @@ async function* linesOf(
 ): AsyncGenerator<Buffer> {
   for (let at = 0; at < found.ids.length; at += AT_ONCE) {
     yield await someLines(context, operations, { ...found, ids: found.ids.slice(at, at + AT_ONCE) })
-    // Cached records are ready without waiting, so other requests are given a turn.
+    // Cached records are ready without waiting, so other requests get a turn.
     await nextTurn()
   }
 }

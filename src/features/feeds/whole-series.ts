@@ -22,7 +22,7 @@ export interface WholeSeries {
   model: number
   overrides: readonly number[]
   excepted: readonly number[]
-  /** The latest change in UTC, occurrences in the trash included. */
+  /** The latest change in UTC, trashed occurrences included. */
   modified: string
   sequence: number
 }

@@ -173,7 +173,7 @@ export async function refuseDoubled(
   ])
 }
 
-/** True if the item is the record of its identity: with a UID, or if title and day agree: ids may coincide. */
+/** True if the item is the record of its identity: it has a UID, or title and day agree, as ids may clash. */
 function isSame({ uid, values }: SourceItem, state: RecordState | undefined): boolean {
   if (!state || state.status === 'trash') return false
   const day = String(values.start_date).slice(0, 10)

@@ -53,7 +53,7 @@ export interface CheckedRow {
   isBlank: boolean
 }
 
-/** The meaning of each column; undefined for one that is left out. */
+/** The meaning of each column; undefined for one left out. */
 export type RowColumns = readonly (ColumnMeaning | undefined)[]
 
 export const IN_A_TURN = 25
@@ -183,7 +183,6 @@ function itemsOfRow(
   cells.set('all_day', isAllDay ? 'yes' : 'no')
   cells.set('timezone', zone)
   cells.set('identity', identityOf(number))
-  // Columns of these meanings are ignored here.
   for (const meaning of ['uid', 'url', 'status', 'date_utc', 'date_local', 'private', 'sensitivity'] as const)
     cells.delete(meaning)
   const headings = new Map([...cells.keys()].map((meaning) => [meaning, meaning]))

@@ -39,7 +39,7 @@ interface OpenComponent {
 
 /**
  * Yields the top-level components of an iCalendar file in UTF-8, UTF-16 or Windows-1252. VCALENDAR, with the
- * properties of a calendar, precedes its components, and comes again for properties between or after them. A
+ * properties of a calendar, precedes its components, and comes again with properties that follow some. A
  * fault loses only its component.
  */
 export async function* componentsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadComponent> {

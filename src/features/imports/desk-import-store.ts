@@ -143,7 +143,7 @@ export async function listBroughtIn(db: Db, address: string): Promise<Map<string
   return new Map(rows.map(({ identity, record }) => [identity, record]))
 }
 
-/** Ids of runs that were not undone, newest first. */
+/** Ids of runs not undone, newest first. */
 export async function listRunsOf(db: Db, address: string): Promise<number[]> {
   const rows = await db
     .selectFrom('imports')

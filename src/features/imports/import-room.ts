@@ -66,7 +66,6 @@ import {
 
 // Pages of the desk on which a table is sent, checked, corrected, imported, and undone if wanted.
 
-/** In bytes. */
 const MOST_TEXT = 2_000_000
 const MOST_FILE = 5_000_000
 const LONGEST_NAME = 200
@@ -332,7 +331,7 @@ async function startWork(
   return { seeOther: deskPath(context.site, `/import/${row.id}`) }
 }
 
-/** Reads the choices in the form; what it did not contain stays. */
+/** Reads the choices in the form; what it lacks stays. */
 function chosenIn(request: DeskRequest, row: DeskImportColumns, table: Table): RowChoices {
   const before = readChoices(row)
   const { form, context } = request

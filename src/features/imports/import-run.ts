@@ -30,7 +30,7 @@ export interface ImportOptions {
   images: boolean
   /** Imports, and so publishes, e-mail addresses of organizers in calendar files. */
   addresses?: boolean
-  /** If undefined, the origin that an earlier run has set stays. */
+  /** If undefined, the origin set by an earlier run stays. */
   origin?: (typeof ORIGINS)[number] | undefined
 }
 

@@ -1,6 +1,5 @@
 import { UNIT_MS } from '../../base/run-command.ts'
 
-/** Environment variable: application password for `--login`. */
 export const IMPORT_PASSWORD = 'KALENDS_IMPORT_PASSWORD'
 
 /** Writes a time of whole minutes (in ms) as `askedSpan` reads it, such as `2h`. */

@@ -12,13 +12,13 @@ const TEAMS =
   `${MEETING}(?:microsoft|ms) teams(?: ?[ -](?:meeting|besprechung|vergadering|möte|møde|møte|kokous` +
   '|értekezlet|toplantısı|会議|会议|會議|모임|live event|liveereignis|webinar|call))?'
 
-/** Meeting programs that may also be names of places. */
+/** Meeting programs that may also name places. */
 const BRANDS =
   `${MEETING}(?:zoom|teams|google meet|google hangouts|(?:cisco )?webex|skype(?: for business)?` +
   '|gotomeeting|jitsi(?: meet)?|bigbluebutton)' +
   '(?:[ -]?(?:meeting|webinar|call|konferenz|videokonferenz|besprechung))?'
 
-/** Words in place of a venue for an online event. */
+/** Words in place of a venue for online events. */
 const WORDS =
   '(?:(?:nur |rein )?online(?:[ -]?(?:event|only|meeting|veranstaltung|termin|treffen|seminar|kurs' +
   '|workshop))?' +

@@ -526,7 +526,7 @@ function undatedSlug(slug: string, start: string): string {
   return slug.endsWith(end) ? slug.slice(0, -end.length) : slug
 }
 
-/** Status words in every language, with the colon after them. */
+/** Status words in every language, with their colon. */
 const PREFIXES = Object.entries(WORDS).flatMap(([status, { before }]) =>
   LANGUAGES.map((language) => ({ status, prefix: singleLine(translate(language, before, { text: '' })) })),
 )

@@ -282,7 +282,7 @@ async function* readList(reading: SiteReading, path: string, kind: ListedKind): 
   }
 }
 
-/** Reports a list with fewer records than its pages have counted. */
+/** Reports a list with fewer records than its pages counted. */
 function* lackOf(
   { base, inList, totals }: SiteReading,
   path: string,

@@ -65,7 +65,7 @@ export interface SourceItem {
   ahead?: AheadOfWriting | undefined
 }
 
-/** Computed by a worker thread before the item is written. */
+/** Computed by a worker thread before the write. */
 interface AheadOfWriting {
   prints: Fingerprints
   digest: string
@@ -122,7 +122,7 @@ export interface Source {
   beginsSoon?: boolean
 }
 
-/** What a source needs to do some of the work before the write. */
+/** What a source needs to do work before the write. */
 export interface Reading {
   context: ValueContext
   images: boolean
@@ -209,7 +209,7 @@ export function settledOf(item: SourceItem, context: ValueContext): OwnColumns |
   return item.ahead?.settled ?? settledIfValid(item, context)
 }
 
-/** The error is dropped: the write will report it. */
+/** The error is dropped: the write reports it. */
 function settledIfValid({ values }: SourceItem, context: ValueContext): OwnColumns | undefined {
   try {
     return settleValues(parseNew(event.fields, values, context), context)

@@ -32,7 +32,7 @@ export async function* withoutUtf16(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** Replaces CR by LF if all line ends are CR alone. */
+/** Replaces CR by LF if the first chunk has CR, but no LF. */
 export async function* withLineFeeds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isCrAlone: boolean | undefined
   for await (const chunk of bytes) {
@@ -60,8 +60,8 @@ interface Gathered {
 }
 
 /**
- * Yields the lines that are not empty, without line ends and byte order mark. At most `most` bytes of a line
- * are in memory.
+ * Yields lines without line ends and byte order mark; drops short blank ones. At most `most` bytes of a line
+ * are collected.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<FileLine> {
   const gathered: Gathered = { parts: [], size: 0, at: 0 }

@@ -36,7 +36,7 @@ function isBounded(archive: Buffer): boolean {
   return parts <= MOST_PARTS && unpacked <= MOST_UNPACKED
 }
 
-/** Days begin at the end of 1899: an earlier date is only a time of day. */
+/** Days begin at the end of 1899: a date before this one is only a time of day. */
 const FIRST_DAY = Date.UTC(1900, 0, 2)
 
 function textOfCell(cell: unknown): string {

@@ -168,7 +168,7 @@ export interface Checked {
   /** Hashes, equal for rows of the same event; empty without a time. */
   keys: readonly string[]
   order: DateOrder
-  /** True if the person is asked for the order of day and month. */
+  /** True if the order of day and month is asked for. */
   isUnclear: boolean
   headings: readonly string[]
 }
@@ -258,7 +258,6 @@ export async function stageChanged(
   return { ...settled, letters: letters.join('') }
 }
 
-/** Numbers of rows whose values differ. */
 function differing<Value>(before: Readonly<Record<string, Value>>, now: Readonly<Record<string, Value>>) {
   const names = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name])
   return names.map((name) => Number.parseInt(name, 10))

@@ -46,7 +46,7 @@ export interface PreparedItem {
   event: PreparedEvent | undefined
   /** For other writes: what the operations of the resource have prepared. */
   prepared: unknown
-  /** Fields to write; the others are tried again in the next run. */
+  /** Fields to write; others are tried again in the next run. */
   fields: ReadonlySet<string>
   isChanged: boolean
   pictures: readonly string[]
@@ -215,7 +215,7 @@ export async function prepareItemChange(
   return operations.update.prepare(context, { row, values })
 }
 
-/** True if no image is wanted, or if it is available: the context keeps it for the write. */
+/** True if no image is wanted, or if a real run has got it: the context keeps it for the write. */
 async function canFetchImage(
   run: ImportRun,
   { at }: SourceItem,

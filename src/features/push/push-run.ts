@@ -111,7 +111,7 @@ export type PushKind = ItemKind | 'image'
 export interface PushOptions {
   conflicts: ConflictPolicy
   dryRun: boolean
-  /** True if series and events that are gone from here are trashed at the target. */
+  /** True if what is gone from here is trashed at the target. */
   mirror: boolean
   /** True if records that are not public are pushed too. */
   all: boolean
@@ -291,7 +291,7 @@ export function bodyOfUpdate({ values }: PushItem, fields: readonly string[]): R
   return Object.fromEntries(names.map((name) => [name, clearing(name, values[name])]))
 }
 
-/** Values that the target shows now, for updates of targets that empty fields which are not sent. */
+/** Values that the target shows, for targets that empty fields an update omits. */
 export function bodyAsShown(kind: PushKind, shown: ShownRecord): Record<string, unknown> {
   if (kind !== 'event' && kind !== 'venue' && kind !== 'organizer') return {}
   const [item] = [...itemsOf(kind, shown, '')].slice(-1)

@@ -112,7 +112,7 @@ function everything(scope: SyncScope): Step[] {
   )
 }
 
-/** The steps of a walk over changes: the changed records, then records that show one. */
+/** Steps of a walk over changes: changed records, then records that show one. */
 async function changesIn({ db }: Context, scope: SyncScope, range: ChangeRange): Promise<Step[]> {
   const kinds = await changedKinds(db, range)
   const isAbout = (...shown: ChangeColumns['kind'][]) => shown.some((kind) => kinds.has(kind))
@@ -149,7 +149,7 @@ function ownChanges(scope: SyncScope, range: ChangeRange): Step {
       const behind = { ...place, change }
       if (kind === 'event' || kind === 'venue' || kind === 'organizer') return [{ kind, id, behind, change }]
       // The log does not tell categories from tags, and a deleted term may have been either: each change is
-      // looked up as every kind of term asked for.
+      // looked up as every kind asked for.
       return terms.map((term) => ({ kind: term, id, behind, change }))
     })
     const last = found.at(-1)

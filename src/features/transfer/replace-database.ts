@@ -25,7 +25,7 @@ export type Fill = (tx: Db, former: Former) => Promise<void>
 export interface Replacing {
   /** In ms since the epoch. */
   now: number
-  /** Receives sentences on what is about to be written. */
+  /** Receives sentences on what will be written. */
   tell: (sentence: string) => void
 }
 
@@ -363,7 +363,6 @@ const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
 
 const SCHEMA = /^before_restore(_\d{8}t\d{6}z(_\d{1,4})?)?$/
 
-/** Lists copies, oldest first. */
 export async function listSchemaCopies(db: Db): Promise<SafetyCopy[]> {
   const { rows } = await sql<{ name: string; bytes: number | string }>`
     select nspname as name, coalesce((select sum(pg_total_relation_size(c.oid)) from pg_class c

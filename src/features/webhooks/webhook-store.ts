@@ -96,7 +96,6 @@ const NEVER_FAILED = { failing_since_utc: '', disabled_utc: '', disabled_why: ''
 const disabledBy = (why: WebhookReason, now: number) => ({ disabled_utc: formatUtc(now), disabled_why: why })
 const NO_OLD_SECRET = { old_secret: '', old_secret_until_utc: '' }
 
-/** Lists all webhooks, the oldest first. */
 export function listWebhooks(db: Db): Promise<WebhookColumns[]> {
   return db.selectFrom('webhooks').selectAll().orderBy('id').execute()
 }

@@ -1,10 +1,11 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { rounds } from '../support/rounds.ts'
 import { serviceForTests } from '../support/service.ts'
 import { KINDS, type Kind, PATHS } from './permission-table.ts'
 
 const SOON = '2027-05-01 10:00:00'
-const RACES = 16
+const RACES = rounds(8)
 const AT_ONCE = 8
 
 const service = serviceForTests()

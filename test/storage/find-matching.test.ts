@@ -11,6 +11,7 @@ import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 const EVENTS = 5000
+const AT_ONCE = 100
 const SYLLABLES =
   'ka ri mo ten sel bra vin dor lu ap ost ing er an hof lin mar che to ga ja zz eve ni ng'.split(' ')
 const SIGNS = [...'夏祭東京🎏%_-"']
@@ -66,28 +67,25 @@ async function insert(folded: readonly string[]): Promise<void> {
     start_date: time,
     end_date: time,
   }
+  const columns = { author: 1, status: 'publish', trusted: 1, title: '', timezone: 'UTC' }
   await database.write(async (tx) => {
-    for (const search of folded) {
-      const { id } = await tx
+    for (let from = 0; from < folded.length; from += AT_ONCE) {
+      const some = folded.slice(from, from + AT_ONCE)
+      const made = await tx
         .insertInto('records')
-        .values({ kind: 'event' })
+        .values(some.map(() => ({ kind: 'event' })))
         .returning('id')
-        .executeTakeFirstOrThrow()
-      const columns = {
-        id,
-        author: 1,
-        status: 'publish',
-        slug: `event-${id}`,
-        trusted: 1,
-        title: '',
-        timezone: 'UTC',
-      }
-      const row = { ...columns, ...times, utc_start_date: time, utc_end_date: time, search }
+        .execute()
+      const rows = made.map(({ id }, at) => {
+        const search = some[at] ?? ''
+        texts.set(id, search)
+        const own = { id, slug: `event-${id}`, search, utc_start_date: time, utc_end_date: time }
+        return { ...columns, ...times, ...own }
+      })
       await tx
         .insertInto('events')
-        .values(row as never)
+        .values(rows as never)
         .execute()
-      texts.set(id, search)
     }
   })
 }

@@ -46,7 +46,7 @@ function load(nodes: readonly ServiceProcess[]) {
         ? node.send('admin', 'POST', '/events', event)
         : node.send('admin', 'GET', `/events?per_page=1&search=${i}`))
       answers.push({ node, method, answer, begun, at: performance.now() })
-      if (answer.status === 503) await sleep(20)
+      await sleep(answer.status === 503 ? 20 : 5)
     }
   }
   const clients = nodes.flatMap((node) => [1, 2, 3, 4].map((i) => client(node, i)))

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { listHistory } from '../../src/features/accounts/audit-command.ts'
 import { deskPrunings } from '../../src/features/desk/desk-rows.ts'
 import { proposeChange } from '../../src/features/desk/review/review.ts'
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../src/features/desk/review/unsaved-texts.ts'
 import { createRecord, removeRecord, updateRecord } from '../../src/features/desk/save-form.ts'
 import { listTables } from '../../src/features/transfer/tables.ts'
-import { listHistory } from '../../src/store/storage/history.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { callerContext, servedAt } from '../support/caller-context.ts'
 import { featureTables } from '../support/feature-tables.ts'

@@ -19,7 +19,7 @@ const [WORDS, UNSPACED_RUNS, RUNS] = [
   new RegExp(`(${WORD})|${UNSPACED}`, 'gu'),
 ]
 
-const LONGEST_WORD = 32
+export const LONGEST_WORD = 32
 
 /** Words that only look as if they had an ending, so each is its own stem. */
 const WHOLE = new Set(
@@ -108,7 +108,7 @@ interface WordRun {
   stems: string[]
 }
 
-function runsIn(folded: string): WordRun[] {
+export function runsIn(folded: string): WordRun[] {
   return Array.from(folded.matchAll(RUNS), ([text, letters]) => ({
     text,
     stems: letters === undefined ? charactersOf(text) : [cachedStem(letters)],
@@ -143,7 +143,7 @@ export interface WantedWord {
   stems: readonly string[]
 }
 
-const MOST_WANTED = 20
+export const MOST_WANTED = 20
 const MOST_CHARACTERS = 40
 
 const FILLERS = new Set(
@@ -214,18 +214,3 @@ export function nearWords(wanted: WantedWord): Map<string, string> {
   }
   return near
 }
-
-/**
- * Parses what a visitor has typed so far: `stems` of all words but the last, whose beginning is `begun`, and
- * whose stem is `whole` in case it is complete. Undefined while the last word has fewer than two characters.
- */
-export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
-  const words = runsIn(fold(text))
-  const last = words.pop()
-  if (!last || [...last.text].length < LEAST_TYPED) return undefined
-  const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)
-  const whole = last.stems.at(-1) ?? ''
-  return { stems, begun: last.stems.length > 1 ? whole : last.text.slice(0, LONGEST_WORD), whole }
-}
-
-const LEAST_TYPED = 2

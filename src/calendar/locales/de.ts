@@ -351,7 +351,6 @@ into the body, and _pretty to indent it.':
   'Only files of this kind: image, video, text, application or audio':
     'Nur Dateien dieser Art: image, video, text, application oder audio',
   'Only files of this media type, such as image/png': 'Nur Dateien dieses Medientyps, etwa image/png',
-  'until {time} the next day': 'bis {time} am nächsten Tag',
   'Only events that are scheduled, canceled or postponed: any of these words':
     'Nur Veranstaltungen, die stattfinden, abgesagt oder verschoben sind ' +
     '(scheduled, canceled, postponed): eines dieser Wörter oder mehrere',

@@ -337,7 +337,6 @@ into the body, and _pretty to indent it.':
     'Solo los archivos de este tipo: image, video, text, application o audio',
   'Only files of this media type, such as image/png':
     'Solo los archivos de este tipo de medio, como image/png',
-  'until {time} the next day': 'hasta las {time} del día siguiente',
   'Only events that are scheduled, canceled or postponed: any of these words':
     'Solo los eventos que se celebran, se cancelan o se aplazan ' +
     '(scheduled, canceled, postponed): cualquiera de estas palabras',

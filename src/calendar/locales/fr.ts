@@ -354,7 +354,6 @@ into the body, and _pretty to indent it.':
     'Seulement les fichiers de ce genre\u00a0: image, video, text, application ou audio',
   'Only files of this media type, such as image/png':
     'Seulement les fichiers de ce type de média, par exemple image/png',
-  'until {time} the next day': 'jusqu’à {time} le lendemain',
   'Only events that are scheduled, canceled or postponed: any of these words':
     'Seulement les événements prévus, annulés ou reportés ' +
     '(scheduled, canceled, postponed) : un ou plusieurs de ces mots',

@@ -1,11 +1,8 @@
-import { LANGUAGES, type Language, type Site } from '../../base/config.ts'
-import type { EventStatus } from '../../base/fields/event-fields.ts'
-import { plainText } from '../../base/text/html.ts'
-import type { EventRow } from '../../store/storage/schema.ts'
+import { LANGUAGES, type Language } from '../../base/config.ts'
 import { de } from './de.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
-import type { Locale, MessageText } from './messages.ts'
+import type { Locale } from './messages.ts'
 import type { CountedIn, Forms, TextIn, Texts } from './texts.ts'
 import { words } from './words.ts'
 
@@ -58,32 +55,4 @@ export function translate(language: Language, text: string, values?: Values, tex
 function filled(text: string, values: Values | undefined): string {
   if (values === undefined) return text
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
-}
-
-export type StatusOf = Pick<EventRow, 'event_status'>
-
-export const WORDS: Readonly<
-  Record<Exclude<EventStatus, 'scheduled'>, { word: MessageText; before: MessageText }>
-> = {
-  canceled: { word: 'Canceled', before: 'Canceled: {text}' },
-  postponed: { word: 'Postponed', before: 'Postponed: {text}' },
-}
-
-export function statusWord({ language }: Pick<Site, 'language'>, { event_status: status }: StatusOf): string {
-  return status === 'scheduled' ? '' : translate(language, WORDS[status].word)
-}
-
-/** Puts the event status before `text`, as in `Canceled: …`, for programs that do not read statuses. */
-export function announced({ language }: Pick<Site, 'language'>, row: StatusOf, text: string): string {
-  const { event_status: status } = row
-  return status === 'scheduled' ? text : translate(language, WORDS[status].before, { text })
-}
-
-/** The notice that an event is canceled or postponed, with its reason; empty for a scheduled one. */
-export function noticeOf(
-  site: Pick<Site, 'language'>,
-  row: Pick<EventRow, 'event_status' | 'event_status_reason'>,
-) {
-  const reason = plainText(row.event_status_reason)
-  return reason === '' ? statusWord(site, row) : announced(site, row, reason)
 }

@@ -72,13 +72,3 @@ export async function addSignInLink(
 export function linkTo(siteUrl: string, token: string): string {
   return `${siteUrl}/desk/set-up/${token}`
 }
-
-/** The UTC time until which the user's only link is valid. */
-export async function findLinkEnd(db: Db, user: User): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('sign_in_links')
-    .select('expires_utc')
-    .where('user', '=', user.id)
-    .executeTakeFirst()
-  return row?.expires_utc
-}

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { askedCount, askedMoment, table } from '../../base/run-command.ts'
 import { formatUtc } from '../../base/text/zones.ts'
 import type { Database, Db } from '../../store/storage/database.ts'
-import { findTexts, type HistoryFilter, isNamedText, listHistory } from '../../store/storage/history.ts'
+import { findTexts, isNamedText } from '../../store/storage/history.ts'
 import { runOnDatabase } from '../../store/storage/open-database.ts'
 import type { HistoryColumns } from '../../store/storage/schema.ts'
 
@@ -124,3 +124,24 @@ const readWhen = (option: string, text: string, now: number): string =>
   formatUtc(
     askedMoment(text, `${option} takes a time such as 12h, 90d, 4w, 2026-11-20 or 2026-11-20 18:00`, now, -1),
   )
+
+export interface HistoryFilter {
+  user?: { id: number } | { login: string } | undefined
+  kind?: HistoryColumns['kind'] | undefined
+  record?: number | undefined
+  /** From `since`, inclusive, to `until`, exclusive; `YYYY-MM-DD HH:MM:SS` in UTC. */
+  since?: string | undefined
+  until?: string | undefined
+}
+
+/** Returns at most `most` rows, the newest first. */
+export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
+  const { user, kind, record, since, until } = filter
+  let rows = db.selectFrom('history').selectAll()
+  if (user) rows = 'id' in user ? rows.where('user', '=', user.id) : rows.where('login', '=', user.login)
+  if (kind !== undefined) rows = rows.where('kind', '=', kind)
+  if (record !== undefined) rows = rows.where('record', '=', record)
+  if (since !== undefined) rows = rows.where('time_utc', '>=', since)
+  if (until !== undefined) rows = rows.where('time_utc', '<', until)
+  return rows.orderBy('id', 'desc').limit(most).execute()
+}

@@ -3,13 +3,7 @@ import { askedMoment, table } from '../../base/run-command.ts'
 import { formatUtc, MINUTE_MS } from '../../base/text/zones.ts'
 import { type CredentialScope, ROLES, type Role, SCOPES } from '../../calendar/people/caller.ts'
 import { addCredential, listCredentials, revokeCredentials } from '../../calendar/people/credentials.ts'
-import {
-  addSignInLink,
-  findLinkEnd,
-  INVITATION_DAYS,
-  LINK_MINUTES,
-  linkTo,
-} from '../../calendar/people/desk-passwords.ts'
+import { addSignInLink, INVITATION_DAYS, LINK_MINUTES, linkTo } from '../../calendar/people/desk-passwords.ts'
 import { listSessions } from '../../calendar/people/sessions.ts'
 import {
   changeRole,
@@ -24,7 +18,7 @@ import {
   removeUser,
   type User,
 } from '../../calendar/people/users.ts'
-import type { Database } from '../../store/storage/database.ts'
+import type { Database, Db } from '../../store/storage/database.ts'
 import { runOnDatabase } from '../../store/storage/open-database.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 
@@ -329,4 +323,14 @@ function parseWhich(id: string | undefined, all: boolean): number | 'all' {
   if (all && id === undefined) return 'all'
   if (!all && id !== undefined && /^\d{1,9}$/.test(id)) return Number(id)
   throw new Error('Give either the id that `password list` shows or --all.')
+}
+
+/** The UTC time until which the user's only link is valid. */
+export async function findLinkEnd(db: Db, user: User): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sign_in_links')
+    .select('expires_utc')
+    .where('user', '=', user.id)
+    .executeTakeFirst()
+  return row?.expires_utc
 }

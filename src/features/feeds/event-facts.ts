@@ -9,10 +9,10 @@ import type { EventLinks } from '../../calendar/events/event-store.ts'
 import { imageUrl } from '../../calendar/images/images.ts'
 import { recordUrl } from '../../calendar/linked/record-present.ts'
 import { clockLocaleOf, localeOf } from '../../calendar/locales/date-locales.ts'
-import { isOfWholeDays, midnightAtEnd } from '../../calendar/locales/midnight.ts'
-import { announced, noticeOf } from '../../calendar/locales/translate.ts'
 import type { EventRow, ImageRow, OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
+import { announced, noticeOf } from './event-status.ts'
 import { sayOfFeeds } from './feed-texts.ts'
+import { isOfWholeDays, midnightAtEnd } from './midnight.ts'
 import { findPostponed } from './postponed-store.ts'
 
 /** What feeds and pages say about an event. Texts beside the rows are plain, but for `html`. */

@@ -32,7 +32,7 @@ import { pricesOf } from '../../calendar/events/event-cost.ts'
 import { settleWhen } from '../../calendar/events/event-when.ts'
 import { startOf } from '../../calendar/events/recurrence-present.ts'
 import { carriedFields } from '../../calendar/history/record-states.ts'
-import { type StatusOf, translate, WORDS } from '../../calendar/locales/translate.ts'
+import { translate } from '../../calendar/locales/translate.ts'
 import {
   durationOf,
   FOR_EVER,
@@ -44,6 +44,7 @@ import {
 import { datedSlug } from '../../calendar/series/series-writes.ts'
 import { termFields } from '../../calendar/terms/term-rules.ts'
 import type { SeriesRow } from '../../store/storage/schema.ts'
+import { type StatusOf, WORDS } from '../feeds/event-status.ts'
 import { message } from './import-messages.ts'
 import {
   type ItemKind,

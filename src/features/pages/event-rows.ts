@@ -1,8 +1,8 @@
 import type { Site } from '../../base/config.ts'
 import { dayOf } from '../../base/text/moments.ts'
-import { statusWord } from '../../calendar/locales/translate.ts'
 import { distanceKm } from '../../store/storage/distance.ts'
 import { written } from '../feeds/date-forms.ts'
+import { statusWord } from '../feeds/event-status.ts'
 import type { Card, Picture } from './cards.ts'
 import {
   capitalized,

@@ -3,9 +3,9 @@ import type { Site } from '../../base/config.ts'
 import { addDays, dayOf, formatUtc } from '../../base/text/moments.ts'
 import { DAY_MS, dayNumber, HOUR_MS, timezoneAbbreviation, utcToMs } from '../../base/text/zones.ts'
 import { localeOf } from '../../calendar/locales/date-locales.ts'
-import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../../calendar/locales/midnight.ts'
 import type { EventRow } from '../../store/storage/schema.ts'
 import { type DateForm, writingOf, written } from '../feeds/date-forms.ts'
+import { isOfWholeDays, isWholeDay, midnightAtEnd } from '../feeds/midnight.ts'
 
 const names: Cache<string, string> = emptyCache(processBudget)
 

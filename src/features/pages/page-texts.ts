@@ -445,6 +445,12 @@ export const pageTexts = {
   'Next page': { de: 'Nächste Seite', fr: 'Page suivante', es: 'Página siguiente' },
   'Previous page': { de: 'Vorige Seite', fr: 'Page précédente', es: 'Página anterior' },
   All: { de: 'Alle', fr: 'Tout', es: 'Todo' },
+  Tomorrow: { de: 'Morgen', fr: 'Demain', es: 'Mañana' },
+  'until {time} the next day': {
+    de: 'bis {time} am nächsten Tag',
+    fr: 'jusqu’à {time} le lendemain',
+    es: 'hasta las {time} del día siguiente',
+  },
 } as const satisfies Texts
 
 export type PageText = TextIn<typeof pageTexts>

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fold, LAST_CHARACTER } from '../../base/text/characters.ts'
 import { plainText } from '../../base/text/html.ts'
 import { dayOf, wallNow } from '../../base/text/moments.ts'
-import { isCorrectable, typedSoFar, wantedWords } from '../../base/text/stems.ts'
+import { isCorrectable, LONGEST_WORD, MOST_WANTED, runsIn, wantedWords } from '../../base/text/stems.ts'
 import type { Context } from '../../calendar/declare/context.ts'
 import type { LinkedKind } from '../../calendar/linked/linked-store.ts'
 import { recordPath } from '../../calendar/linked/record-present.ts'
@@ -173,3 +173,18 @@ function suggestedPath({ site }: Context, { kind, id, slug }: Suggestion): strin
     return spanLink(site, { view: 'list' }, { taxonomy: kind, slugs: [slug] }, '')
   return pathTo(site, recordPath(site, kind, { id, status: 'publish', slug }))
 }
+
+/**
+ * Parses what a visitor has typed so far: `stems` of all words but the last, whose beginning is `begun`, and
+ * whose stem is `whole` in case it is complete. Undefined while the last word has fewer than two characters.
+ */
+export function typedSoFar(text: string): { stems: string[]; begun: string; whole: string } | undefined {
+  const words = runsIn(fold(text))
+  const last = words.pop()
+  if (!last || [...last.text].length < LEAST_TYPED) return undefined
+  const stems = words.flatMap((word) => word.stems).slice(0, MOST_WANTED)
+  const whole = last.stems.at(-1) ?? ''
+  return { stems, begun: last.stems.length > 1 ? whole : last.text.slice(0, LONGEST_WORD), whole }
+}
+
+const LEAST_TYPED = 2

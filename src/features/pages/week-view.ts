@@ -1,6 +1,6 @@
 import { addDays } from '../../base/text/moments.ts'
-import { announced } from '../../calendar/locales/translate.ts'
 import { written } from '../feeds/date-forms.ts'
+import { announced } from '../feeds/event-status.ts'
 import type { Card } from './cards.ts'
 import { hueOf, shownTitle, titleOf, zoneBehind } from './event-rows.ts'
 import { type Stretch, stretchesOf, timeOn } from './month-view.ts'

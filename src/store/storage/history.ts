@@ -320,27 +320,6 @@ function bounded(text: unknown): string {
   return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT).toWellFormed()
 }
 
-export interface HistoryFilter {
-  user?: { id: number } | { login: string } | undefined
-  kind?: HistoryColumns['kind'] | undefined
-  record?: number | undefined
-  /** From `since`, inclusive, to `until`, exclusive; `YYYY-MM-DD HH:MM:SS` in UTC. */
-  since?: string | undefined
-  until?: string | undefined
-}
-
-/** Returns at most `most` rows, the newest first. */
-export async function listHistory(db: Db, filter: HistoryFilter, most: number): Promise<HistoryColumns[]> {
-  const { user, kind, record, since, until } = filter
-  let rows = db.selectFrom('history').selectAll()
-  if (user) rows = 'id' in user ? rows.where('user', '=', user.id) : rows.where('login', '=', user.login)
-  if (kind !== undefined) rows = rows.where('kind', '=', kind)
-  if (record !== undefined) rows = rows.where('record', '=', record)
-  if (since !== undefined) rows = rows.where('time_utc', '>=', since)
-  if (until !== undefined) rows = rows.where('time_utc', '<', until)
-  return rows.orderBy('id', 'desc').limit(most).execute()
-}
-
 /** Deletes the oldest acts before `beforeUtc`, at most `most`; returns how many. */
 export async function dropHistory(tx: Db, beforeUtc: string, most: number): Promise<number> {
   const oldest = await tx

@@ -1,6 +1,6 @@
 import type { Language } from '../../base/config.ts'
 import { addDays, dayOf } from '../../base/text/moments.ts'
-import { translate } from './translate.ts'
+import { sayOfFeeds } from './feed-texts.ts'
 
 // Wording for events from midnight to midnight, which must not seem to have no length.
 
@@ -16,5 +16,5 @@ export const isWholeDay = (start: string, end: string) =>
  * @param midnight as the clock writes it
  */
 export function midnightAtEnd(language: Language, midnight: string): string {
-  return /^00?(?!\d)/.test(midnight) ? midnight.replace(/^00?/, '24') : translate(language, 'midnight')
+  return /^00?(?!\d)/.test(midnight) ? midnight.replace(/^00?/, '24') : sayOfFeeds({ language }, 'midnight')
 }

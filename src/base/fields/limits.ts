@@ -9,10 +9,7 @@ export interface Bounds {
    * characters as entities.
    */
   characters?: number
-  /**
-   * UTF-8 bytes of a text; for a list, also the characters of its entries. `setting`: the setting
-   * `text_bytes`.
-   */
+  /** UTF-8 bytes of a text, and of all texts of a list together. `setting`: the setting `text_bytes`. */
   bytes?: number | 'setting'
   words?: number
   entries?: number
@@ -111,7 +108,7 @@ function overList(value: object, bounds: Bounds, site: Pick<Site, 'textBytes'>):
     if (typeof entry !== 'string') continue
     const fault = overText(entry, bounds, site)
     if (fault) return fault
-    bytes += entry.length
+    bytes += Buffer.byteLength(entry)
   }
   return typeof bounds.bytes === 'number' && bytes > bounds.bytes ? over('bytes', bounds.bytes) : undefined
 }

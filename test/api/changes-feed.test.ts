@@ -482,25 +482,3 @@ test('what was changed in the hour that comes twice is told to whoever asks by a
   deepEqual(await found(posts, 'after=2025-10-26T01:00:00Z'), [id])
   deepEqual(await found(posts, 'before=2025-10-26T00:50:00Z'), [])
 })
-
-for (const events of [3, 12])
-  test(`a page of ${events} events says the same to all, indented, trimmed, enveloped`, async () => {
-    const venue = await service.create('/venues', { venue: `Hall of ${events}` })
-    const write = { ...WHEN, venue: venue.id, categories: [`Of ${events}`], description: '<b>“ä”</b>' }
-    for (let at = 0; at < events; at++) await service.event({ ...write, title: `Of ${events}: ${at}` })
-    const feed = `${FEED}?kinds=event&venue=${venue.id}`
-    const { changes } = (await service.get(feed)).body
-    equal(changes.length, events)
-    deepEqual((await service.get(feed, 'subscriber')).body.changes, changes)
-    deepEqual((await service.get(`${feed}&_pretty`)).body.changes, changes)
-    deepEqual((await service.get(`${feed}&_envelope`)).body.body.changes, changes)
-    const titles = changes.map(({ record: { title } }: { record: { title: string } }) => ({
-      record: { title },
-    }))
-    deepEqual((await service.get(`${feed}&_fields=changes.record.title`)).body, { changes: titles })
-    const listed = (
-      await service.get(`/events?venue=${venue.id}&start_date=2030-01-01&end_date=2040-01-01&per_page=50`)
-    ).body.events
-    const byId = new Map(listed.map((record: { id: number }) => [record.id, record]))
-    for (const { id, record } of changes) deepEqual(record, byId.get(id))
-  })

@@ -57,13 +57,6 @@ describe('the month to plan on', () => {
     equal(await startOf(id), '2027-03-20 19:00:00')
   })
 
-  test('an event that is moved to its own day is not written', async () => {
-    const { id } = await service.event({ title: 'Still', ...at('2027-06-01') })
-    const before = (await service.get(`/events/${id}`)).headers.get('etag')
-    await editor.save('/desk/month/move', { id: String(id), day: '2027-06-01' })
-    equal((await service.get(`/events/${id}`)).headers.get('etag'), before)
-  })
-
   test('of a date of a series it asks which dates are meant', async () => {
     const first = await service.event({
       title: 'Jazz',

@@ -1,5 +1,4 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { writerBy } from '../../src/store/storage/recording.ts'
 import { uploadPicture } from '../support/pictures.ts'
@@ -273,20 +272,6 @@ test('a featured series opens the page at its next date, and is not in the list 
   doesNotMatch(rest, /Yoga/)
 })
 
-test('style sheets are served without comments; none has a string that this changes', async (context) => {
-  const { make, page } = await calendar(context)
-  await make('Concert', 1)
-  const sheets = [...(await page('/')).matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(
-    ([, path = '']) => path,
-  )
-  equal(sheets.length, 2)
-  for (const path of sheets) doesNotMatch(await page(path), /\/\*| {2}/)
-  const folder = new URL('../../src/features/pages/assets/', import.meta.url)
-  for (const name of readdirSync(folder).filter((one) => one.endsWith('.css')))
-    for (const [text] of readFileSync(new URL(name, folder), 'utf8').matchAll(/"[^"\n]*"/g))
-      doesNotMatch(text, /[{};,:]| {2}/, name)
-})
-
 test('a day of a month begins with featured and sticky events, then the evening', async (context) => {
   const { make, page } = await calendar(context)
   const at = (hour: number) => onDay('2031-05-07', HOUR(hour))
@@ -300,25 +285,6 @@ test('a day of a month begins with featured and sticky events, then the evening'
     ['Gala', 'Fair', 'At 18', 'At 19', 'At 20'],
   )
   match(table, /\+4 more/)
-})
-
-test('days of this month that are over are told from those to come', async (context) => {
-  const { page } = await calendar(context)
-  const [, table = ''] = /<table class="month">(.*?)<\/table>/s.exec(await page('/events/month/')) ?? []
-  equal([...table.matchAll(/<td class="past">/g)].length, Number(day(0).slice(8)) - 1)
-})
-
-test('the page of a series has its next date as a row, others as days of their months', async (context) => {
-  const { service, make, page } = await calendar(context)
-  const { post_parent: id } = await make('Yoga', 3, weekly(30))
-  const { body: list } = await service.get(`/events?post_parent=${id}&per_page=30`)
-  await service.update(`/events/${list.events[5].id}`, { event_status: 'canceled' })
-  const moved = await fetch(`${service.origin}/series/${id}/`, { redirect: 'manual' })
-  const body = await page(new URL(moved.headers.get('location') ?? '', service.origin).pathname)
-  equal([...body.matchAll(/<li class="row/g)].length, 1)
-  equal([...body.matchAll(/<li><a class="pill"[^>]*><time/g)].length, 29)
-  equal([...body.matchAll(/<\/time> Canceled<\/a>/g)].length, 1)
-  match(body, /30 dates/)
 })
 
 const NOON = Date.parse('2027-05-12T12:00:00Z')
@@ -361,15 +327,6 @@ test('what is on by day, or on other days, comes first where nothing is on tonig
   for (const hour of [10, 11]) await make(`At ${hour}`, 0, onDay(day(0), HOUR(hour)))
   const today = soonOf(await page('/'))
   deepEqual([today.name, today.titles], ['Today', ['At 10', 'At 11']])
-})
-
-test('an evening on which more begins than fits on a page is still found', async (context) => {
-  const { make, page } = await calendarAt(context, NOON)
-  for (let number = 0; number < 22; number++) await make(`Stall ${number}`, 0, onDay(day(0), HOUR(10)))
-  await make('Concert', 0)
-  await make('Gala', 3, { featured: true })
-  const { name, titles: shown, text } = soonOf(await page('/'))
-  deepEqual([name, shown, text], ['Tonight', ['Concert'], undefined])
 })
 
 test('the front page goes by the day: kept while it lasts, made anew for the next one', async (context) => {

@@ -83,14 +83,6 @@ test('a view whose address says when has no presses for a time, and keeps all ot
   for (const time of times) ok((await names('/events/')).includes(time), time)
 })
 
-test('a press that shows a filter is the only thing that does', async () => {
-  const { body } = await read('/events/?when=week&free=true&time=evening')
-  doesNotMatch(body, /class="active"/)
-  doesNotMatch(body, /class="more" open/)
-  doesNotMatch((await read('/events/?start_date=2050-01-01')).body, /class="more" open/)
-  match((await read('/events/?when=now&free=false')).body, /class="active"/)
-})
-
 test('the categories that the look names stand as presses, and the others behind more', async () => {
   const { body } = await read('/events/')
   const [before = '', behind = ''] = body.split('More categories')
@@ -139,12 +131,6 @@ test('a month beside the list leads to days on which events of the same filters 
   equal(days[0]?.[1], `/events/${tomorrow}/?free=true`)
   match(days[0]?.[2] ?? '', /, 1 event$/)
   match(mini, /href="\/events\/month\/\d{4}-\d\d\/\?free=true"/)
-})
-
-test('a chosen category is taken back by its press', async () => {
-  const family = await read('/events/category/family/?free=true')
-  ok(family.press('Family')?.isChosen)
-  equal(family.press('Family')?.href, '/events/?free=true')
 })
 
 test('what is chosen stands in the heading of a list, and in the title of every view', async () => {

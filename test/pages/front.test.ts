@@ -402,14 +402,27 @@ test('a calendar without coming events has chips without numbers', async (contex
 
 test('every way to subscribe by an address has a button that copies it', async (context) => {
   const { make, page, service } = await calendar(context)
-  await make('Concert', 1, { venue: { venue: 'Hall' } })
+  const linked = { venue: { venue: 'Hall' }, organizer: { organizer: 'Choir' }, tags: ['open-air'] }
+  await service.create('/categories', { name: 'Music' })
+  await make('Yoga', 1, weekly(3))
+  const [, series = ''] = /"(\/series\/[^"]+)"/.exec(await page('/')) ?? []
+  await make('Concert', 1, { ...linked, categories: ['music'] })
   for (const [path, base] of [
     ['/', '/events'],
     ['/events/month/?free=true', '/events'],
+    ['/events/category/music/', '/events/category/music'],
+    ['/events/category/music/week/', '/events/category/music'],
+    ['/events/tag/open-air/', '/events/tag/open-air'],
     ['/venue/hall/', '/venue/hall'],
+    ['/organizer/choir/', '/organizer/choir'],
+    [series, '/events'],
   ] as const) {
     const copied = [...(await page(path)).matchAll(/data-copy="([^"]+)"/g)].map(([, address]) => address)
-    const query = path.includes('free') ? '?free=true' : ''
+    const query = path.includes('free')
+      ? '?free=true'
+      : path === series
+        ? `?post_parent=${/\d+/.exec(series)}`
+        : ''
     deepEqual(
       copied,
       ['ics', 'rss'].map((ending) => `${service.app.site.url}${base}.${ending}${query}`),

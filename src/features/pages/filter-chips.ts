@@ -1,12 +1,13 @@
 import type { Site } from '../../base/config.ts'
 import type { TimeOfDay, WhenWord } from '../../base/fields/event-fields.ts'
 import type { EventsQuery } from '../../calendar/events/event-filters.ts'
+import { written } from '../feeds/date-forms.ts'
 import { countLeft, countWhen } from './count-matching.ts'
 import type { TermPath } from './page-addresses.ts'
-import { writtenNumber } from './page-dates.ts'
+import { capitalized, firstOf, monthOf, monthsLater, writtenNumber } from './page-dates.ts'
 import { type EventFilters, withoutDatesAndWhen } from './page-finding.ts'
 import { type Html, html } from './page-html.ts'
-import { changedQuery, type PageQuery, queryText } from './page-query.ts'
+import { changedQuery, OF_LISTS, type PageQuery, queryText } from './page-query.ts'
 import type { PageText } from './page-texts.ts'
 import { isList, type Span } from './spans.ts'
 import { pathTo, say, spanLink, type Viewing } from './viewing.ts'
@@ -32,7 +33,6 @@ const SWITCHES = [
 type Switch = (typeof SWITCHES)[number]
 
 const POSITION = ['geoloc_lat', 'geoloc_lng', 'geoloc_radius']
-const DATES = ['when', 'start_date', 'end_date']
 
 export const DATES_ID = 'dates'
 
@@ -88,7 +88,7 @@ export function filterChips(viewing: Viewing, chips: ChipFilter): Html {
       viewing,
       chips,
       to,
-    )}${evening}${
+    )}${nextMonth(viewing, chips)}${evening}${
       chips.hasDates && html`<a class="pill dates" href="#${DATES_ID}">${say(site, 'Pick a date')}</a>`
     }</nav>`
   return html`${times}<nav class="pills" tabindex="-1" aria-label="${say(site, 'What')}">${
@@ -105,7 +105,7 @@ type LinkTo = (span: Span, changes: Readonly<Record<string, string | undefined>>
 function timeChips(viewing: Viewing, { query: { sent }, counts }: ChipFilter, to: LinkTo): Html[] {
   const { site } = viewing.context
   const list: Span = { view: 'list' }
-  const anyDay = Object.fromEntries(DATES.map((name) => [name, undefined]))
+  const anyDay = Object.fromEntries(OF_LISTS.map((name) => [name, undefined]))
   const times = CHIP_WORDS.map((word, at) => {
     const isChosen = sent.get('when') === word
     const address = to(list, { ...anyDay, when: isChosen ? undefined : word })
@@ -116,11 +116,21 @@ function timeChips(viewing: Viewing, { query: { sent }, counts }: ChipFilter, to
       count: counts.times?.[at],
     })
   })
-  if (!DATES.some((name) => sent.has(name))) return times
+  if (!OF_LISTS.some((name) => sent.has(name))) return times
   return [
     ...times,
     filterChip(site, { text: say(site, 'Any day'), address: to(list, anyDay), isChosen: false }),
   ]
+}
+
+/** The next month of what is asked for; the plain list, which has the small month beside it, needs no chip. */
+function nextMonth({ context: { site }, today }: Viewing, { scope, query }: ChipFilter): Html | false {
+  const month = monthsLater(monthOf(today), 1)
+  if (month === undefined || (scope === undefined && !query.isFiltered)) return false
+  const form = month.slice(0, 4) === today.slice(0, 4) ? 'month' : 'monthYear'
+  const address = spanLink(site, { view: 'month', month }, scope, queryText(query, OF_LISTS))
+  const text = capitalized(site, written(site, form, firstOf(month)))
+  return filterChip(site, { text, address, isChosen: false })
 }
 
 const isChosenIn = (sent: ReadonlyMap<string, string>, name: string, value: string) =>

@@ -12,6 +12,7 @@ import {
   listSchedules,
   makeRunningImports,
   runDueImports,
+  runSoon,
   type ScheduledRun,
 } from '../../src/features/imports/import-schedule.ts'
 import { onSqlite } from '../support/database.ts'
@@ -111,6 +112,20 @@ describe('an import on a schedule', () => {
     now += 301_000
     await look()
     equal(count, 1)
+  })
+
+  test('that is asked for while it runs runs again afterwards', async () => {
+    await using calendar = await startCalendar()
+    const { database } = calendar.service.app
+    await calendar.kalends('import', '--every', '1d', '--name', 'town', 'https://town.example')
+    let now = Date.now() + 1000
+    let count = 0
+    const run = async () => {
+      if (++count === 1) await runSoon(database, 'town', (now += 5000))
+      return { code: 0, said: '' }
+    }
+    for (let look = 0; look < 3; look++) await runDueImports(database, run, () => now, unheard)
+    equal(count, 2)
   })
 
   test('is done by the running service, in a process of its own', async (t) => {

@@ -320,14 +320,14 @@ async function renew(database: Database, id: number, now: number): Promise<void>
 
 async function endRun(
   database: Database,
-  { id, name, words, every_seconds, failures: before }: ImportScheduleColumns,
+  { id, name, words, every_seconds, next_utc, failures: before }: ImportScheduleColumns,
   ended: ScheduledRun,
   now: number,
 ): Promise<void> {
   const failures = isFailed(ended) ? before + 1 : 0
   const everyMs = every_seconds * 1000
   const wait = failures === 0 ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20))
-  const state = { failures, leased_utc: '', next_utc: formatUtc(now + wait) }
+  const state = { failures, leased_utc: '' }
   const outcome = keptMessage(shortened(ended.said))
   const isDoubtful = ended.code === NEEDS_DECISION
   const columns = {
@@ -338,6 +338,11 @@ async function endRun(
   await database.write(async (tx) => {
     const own = tx.updateTable('import_schedules').where('id', '=', id)
     await own.set(columns).execute()
+    // A time that was set during the run stays: somebody wants another run.
+    await own
+      .set({ next_utc: formatUtc(now + wait) })
+      .where('next_utc', '=', next_utc)
+      .execute()
     // `--allow-mass-removal` is for one run only.
     if (failures === 0)
       await own

@@ -84,7 +84,7 @@ export async function admitted<T>(
   { queues }: Admission,
   work: QueueName,
   asker: Asker,
-  run: () => Promise<T>,
+  run: () => T | Promise<T>,
 ): Promise<T> {
   const queue = queues[work]
   if (queue.waiting.length === 0 && queue.running < queue.limit.running) queue.running += 1
@@ -99,22 +99,22 @@ export async function admitted<T>(
 
 /** True if a request would be refused: its body is then not read. */
 export function isFull({ queues }: Admission, work: QueueName, address: string): boolean {
-  return hasNoRoom(queues[work], clientOf(address))
+  return hasNoRoom(queues[work], address)
 }
 
 function turnOf({ waiting, turn }: Queue, client: string): number {
   return Math.max(turn, waiting.findLast((other) => other.client === client)?.turn ?? 0) + 1
 }
 
-function hasNoRoom(queue: Queue, client: string): boolean {
+function hasNoRoom(queue: Queue, address: string): boolean {
   const { waiting, limit } = queue
-  return waiting.length >= limit.waiting && turnOf(queue, client) >= (waiting.at(-1)?.turn ?? 0)
+  return waiting.length >= limit.waiting && turnOf(queue, clientOf(address)) >= (waiting.at(-1)?.turn ?? 0)
 }
 
 function waitForTurn(queue: Queue, { address, isGone }: Asker): Promise<void> {
   const { waiting, limit } = queue
   const client = clientOf(address)
-  if (hasNoRoom(queue, client)) return Promise.reject(OVERLOADED)
+  if (hasNoRoom(queue, address)) return Promise.reject(OVERLOADED)
   if (waiting.length >= limit.waiting) waiting.at(-1)?.refuse()
   const turn = turnOf(queue, client)
   return new Promise((resolve, reject) => {

@@ -47,5 +47,10 @@ export interface Format {
   byAccept: 'answer' | 'redirect'
   withDefaults?: (context: Context, raw: RawValues) => RawValues
   /** `self` is the requested URL. */
-  showList: (context: Context, served: ServedResource, found: FoundRecords, self: string) => Promise<Answer>
+  showList: (
+    context: Context,
+    served: ServedResource,
+    found: FoundRecords,
+    self: string,
+  ) => Answer | Promise<Answer>
 }

@@ -96,11 +96,11 @@ interface Described {
 }
 
 /** Runs the endpoint's action; reports faults in the order of rule 1.2. */
-export async function answerRequest(
+export function answerRequest(
   request: MatchedRequest,
   { routes, beside }: Described,
   context: Context,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { action } = request.endpoint
   switch (action.do) {
     case 'index':
@@ -285,7 +285,8 @@ async function answerList(
     const finding = served.operations.find(context, query)
     const found = finding instanceof Promise ? await finding : finding
     if (isPastEnd(found) && found.pastEnd) throw new Problem(found.pastEnd)
-    const shown = await format.showList(context, served, found, request.self)
+    const showing = format.showList(context, served, found, request.self)
+    const shown = showing instanceof Promise ? await showing : showing
     return { ...shown, clock, isFromMemory: found.isIndexed === true }
   }
   for (const name of ['page', 'per_page']) if (raw[name] !== undefined) throw invalidParam(name)

@@ -58,7 +58,7 @@ export interface Exchange {
 }
 
 /** Finds who sends a request. @throws Problem for wrong credentials */
-export type SignIn = (incoming: IncomingRequest) => Promise<Caller>
+export type SignIn = (incoming: IncomingRequest) => Caller | Promise<Caller>
 
 /** A request whose body has not been read yet. */
 export interface IncomingRequest {
@@ -87,7 +87,7 @@ export type AnswerRoute = (
   matched: MatchedRoute,
   parsed: ParsedRequest,
   context: Context,
-  work: (request: MatchedRequest, body: Body) => Promise<Answer>,
+  work: (request: MatchedRequest, body: Body) => Answer | Promise<Answer>,
 ) => Promise<Answer>
 
 /** Longer URLs are answered by 414. */

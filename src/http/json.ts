@@ -26,12 +26,13 @@ export const json: Format = {
   extent: 'page',
   lists: 'all',
   byAccept: 'answer',
-  showList: async (context, { resource, operations }, found) => {
+  showList: (context, { resource, operations }, found) => {
     const written = operations.loadJson?.(context, found, 'page')
-    const items =
-      (written instanceof Promise ? await written : written) ??
-      (await presentListed(context, operations.presentation, await operations.load(context, found)))
-    return answerList(context.site, resource, found, items)
+    const answer = (items: readonly object[]) => answerList(context.site, resource, found, items)
+    if (written) return written instanceof Promise ? written.then(answer) : answer(written)
+    const shown = async () =>
+      presentListed(context, operations.presentation, await operations.load(context, found))
+    return shown().then(answer)
   },
 }
 
@@ -188,9 +189,12 @@ const MOST_INDENTED = 1_000_000
 
 const COMMA = Buffer.from(',')
 
-export async function jsonParts(body: unknown, isIndented = false): Promise<readonly Buffer[]> {
-  const parts = isWritten(body) ? body.parts : await compactParts(body)
-  return isIndented && lengthOf(parts) <= MOST_INDENTED ? [Buffer.from(JSON.stringify(body, null, 4))] : parts
+export function jsonParts(body: unknown, isIndented = false): readonly Buffer[] | Promise<readonly Buffer[]> {
+  const compact = isWritten(body) ? body.parts : compactParts(body)
+  if (!isIndented) return compact
+  const indented = (parts: readonly Buffer[]) =>
+    lengthOf(parts) <= MOST_INDENTED ? [Buffer.from(JSON.stringify(body, null, 4))] : parts
+  return compact instanceof Promise ? compact.then(indented) : indented(compact)
 }
 
 function compactParts(body: unknown): readonly Buffer[] | Promise<readonly Buffer[]> {
@@ -241,7 +245,8 @@ function findList(body: unknown): ListInBody | undefined {
   if (Array.isArray(body)) return { start: '[', items: body, end: ']' }
   if (isWritten(body)) return { start: '', items: [body], end: '' }
   if (!isRecord(body)) return undefined
-  for (const [name, value] of Object.entries(body)) {
+  for (const name in body) {
+    const value = body[name]
     // An envelope has its list one level deeper.
     const isLong = Array.isArray(value) && (value.length > FEW || isWritten(value[0]))
     const inner = isLong || name === 'body' ? findList(value) : undefined

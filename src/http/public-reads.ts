@@ -1,6 +1,6 @@
 import type { CacheBudget } from '../base/cache.ts'
 import { versionedTag } from '../calendar/records/record-store.ts'
-import { awaitCommits, catchUp, isBehind } from '../store/memory/event-memory.ts'
+import { catchUp, commitsOf, isBehind } from '../store/memory/event-memory.ts'
 import { lengthOf } from '../store/memory/event-pieces.ts'
 import {
   type AnswerCache,
@@ -118,7 +118,8 @@ async function answerRead(reads: PublicReads, read: PublicRead): Promise<void> {
   const { found } = read
   const incoming = { ...incomingOf(entrance, read, async () => NO_BODY), found }
   const answer = await respond(incoming, signInAsStranger)
-  await awaitCommits(memory)
+  const commits = commitsOf(memory)
+  if (commits) await commits
   if (answer.isRefused) return refuseOverload(entrance, read)
   if (answer.status === 400 && read.tellWrong) return read.tellWrong(read, namesAtFault(answer))
   return answer.representation
@@ -143,7 +144,8 @@ async function sendJson(
   version: string,
 ): Promise<void> {
   const { service, entrance, cache, buffers } = reads
-  const parts = await jsonParts(answer.body, isPretty(read.url.text))
+  const making = jsonParts(answer.body, isPretty(read.url.text))
+  const parts = making instanceof Promise ? await making : making
   const length = lengthOf(parts)
   const validity = validityOf(answer, version, read.now)
   const from = answer.isFromMemory ? 'memory' : 'ordinary'

@@ -86,7 +86,7 @@ export function byHeader({ authenticate, now }: Service): SignIn {
   return ({ headers, address }) => authenticate(headers.authorization, address, now())
 }
 
-export const signInAsStranger: SignIn = async () => anonymous
+export const signInAsStranger: SignIn = () => anonymous
 
 interface Answering extends Pick<Entrance, 'admission' | 'rateLimit' | 'readers'> {
   service: Service
@@ -106,10 +106,14 @@ export function makeResponder(
       service,
       incoming,
       () => caller,
-      async (parsed) => {
-        caller = await signIn(incoming)
-        if (isLoggedIn(caller)) incoming.user = caller.login
-        return await dispatch(answering, parsed, contextOf(service, caller, service.now(), incoming))
+      (parsed) => {
+        const answer = (known: Caller) => {
+          caller = known
+          if (isLoggedIn(caller)) incoming.user = caller.login
+          return dispatch(answering, parsed, contextOf(service, caller, service.now(), incoming))
+        }
+        const signedIn = signIn(incoming)
+        return signedIn instanceof Promise ? signedIn.then(answer) : answer(signedIn)
       },
     )
   }
@@ -220,7 +224,7 @@ async function answerInTurn(
 
 const NO_ROUTES = { routes: [], beside: [] }
 
-function answerOwn(
+async function answerOwn(
   answering: Answering,
   request: MatchedRequest,
   incoming: IncomingRequest,

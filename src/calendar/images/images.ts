@@ -73,7 +73,7 @@ export function requestImages(context: Context): RequestImages {
 }
 
 /** Runs `work`, then removes its files without a row: it failed, deleted the row, or another was faster. */
-export async function withImages<T>(context: Context, work: () => Promise<T>): Promise<T> {
+export async function withImages<T>(context: Context, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {

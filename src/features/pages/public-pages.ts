@@ -23,7 +23,7 @@ import { type Entrance, isGone, refuseOverload } from '../../http/entrance.ts'
 import { clientAddress, type Exchange, LONGEST_URL, type SignIn } from '../../http/incoming.ts'
 import { anonymousContext, type Service } from '../../http/respond.ts'
 import { asNew, contentTag, send, type WrittenAnswer } from '../../http/send.ts'
-import { awaitCommits, catchUp, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
+import { catchUp, commitsOf, isBehind, mayBeBehind } from '../../store/memory/event-memory.ts'
 import { lackBehind } from '../../store/storage/unavailable.ts'
 import { formatOfFile, namesAnother, preferredToPage } from '../feeds/formats.ts'
 import { mayHaveMoved } from './former-pages.ts'
@@ -293,7 +293,7 @@ function makeInTurn(
   return admitted(entrance.admission, work, { address, isGone: () => exchanges.every(isGone) }, async () => {
     const context = presentContext(all, chosen)
     const answer = await answerPage(all.pages, context, url.path, url.query, feed)
-    await awaitCommits(memory)
+    await commitsOf(memory)
     const made = outgoing(all, answer, chosen, url.query.includes('geoloc_'))
     const isCurrent = memory.index !== undefined && !mayBeBehind(memory) && memory.version === version
     const asked = clockOfPage(url.query)

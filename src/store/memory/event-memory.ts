@@ -131,11 +131,11 @@ export function readingFrom(memory: EventMemory): () => boolean {
 }
 
 /**
- * Waits until this process knows every change that a read ending now may have shown, so that the client gets
- * no older answer from memory.
+ * Resolves once this process knows every change that a read ending now may have shown, so that the client
+ * gets no older answer from memory; undefined if it knows them all.
  */
-export async function awaitCommits({ following }: EventMemory): Promise<void> {
-  await following.database.commitsUnderWay()
+export function commitsOf({ following }: EventMemory): Promise<unknown> | undefined {
+  return following.database.commitsUnderWay()
 }
 
 /** Applies every change committed before the call; rejects if the database cannot be reached. */

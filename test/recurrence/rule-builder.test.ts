@@ -55,6 +55,12 @@ for (const [text, fields] of Object.entries(asked))
     equal(linesOf(valueOfRule({ ...never, ...fields })), text)
   })
 
+test('the form asks for dates of whole days without hours', () => {
+  const text = 'RRULE:FREQ=WEEKLY\nRDATE;VALUE=DATE:20270305\nEXDATE;VALUE=DATE:20270309'
+  const { added, left } = fieldsOfRule(text, { ...start, local: '2027-03-02 00:00:00', allDay: true })
+  deepEqual([added, left], [['2027-03-05'], ['2027-03-09']])
+})
+
 function linesOf(value: unknown): string {
   const read = readRecurrence(value, start)
   if (isFault(read)) return read.part

@@ -9,7 +9,7 @@ import type { venue } from '../linked/venue.ts'
 import type { seriesResource } from '../series/series.ts'
 import type { category, tag } from '../terms/taxonomies.ts'
 import type { categoryFilters } from '../terms/term-filters.ts'
-import { words } from './words.ts'
+import { shortTexts } from './words.ts'
 
 /**
  * Texts of the kernel that are in no declaration. The English text is the key of its translations; `{name}`
@@ -122,7 +122,7 @@ into the body, and _pretty to indent it.',
   'First on its day in the month view',
   'More about access',
   'When the link is shown',
-  ...(Object.keys(words) as (keyof typeof words)[]),
+  ...(Object.keys(shortTexts) as (keyof typeof shortTexts)[]),
 ] as const
 
 export type MessageText = (typeof messages)[number]
@@ -158,4 +158,4 @@ export type Text =
   | MessageText
 
 /** The sentences in one language. The compiler reports every missing text. */
-export type Locale = Readonly<Record<Exclude<Text, keyof typeof words>, string>>
+export type Locale = Readonly<Record<Exclude<Text, keyof typeof shortTexts>, string>>

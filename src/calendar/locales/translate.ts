@@ -4,7 +4,7 @@ import { es } from './es.ts'
 import { fr } from './fr.ts'
 import type { Locale } from './messages.ts'
 import type { CountedIn, Forms, TextIn, Texts } from './texts.ts'
-import { words } from './words.ts'
+import { shortTexts } from './words.ts'
 
 export const locales: Readonly<Record<Exclude<Language, 'en'>, Locale>> = { de, fr, es }
 
@@ -46,7 +46,7 @@ function formFor(language: Language, forms: Forms, count: number): string {
 
 /** Translates a text and fills in each `{name}`. A text missing in `texts` is one of the kernel. */
 export function translate(language: Language, text: string, values?: Values, texts: Texts = {}): string {
-  const rows: Texts = texts[text] ? texts : words
+  const rows: Texts = texts[text] ? texts : shortTexts
   const own = language === 'en' ? undefined : rows[text]?.[language]
   const translations: Readonly<Record<string, string>> = language === 'en' ? {} : locales[language]
   return filled(typeof own === 'string' ? own : (translations[text] ?? text), values)

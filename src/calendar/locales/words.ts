@@ -2,7 +2,7 @@ import type { Language } from '../../base/config.ts'
 import { recurrenceTexts } from '../../base/recurrence/recurrence-texts.ts'
 
 /** Short texts of the kernel. Sentences are in `de.ts`, `fr.ts` and `es.ts`. */
-export const words = {
+export const shortTexts = {
   ...recurrenceTexts,
   'Publication date': { de: 'Veröffentlichung am', fr: 'Date de publication', es: 'Fecha de publicación' },
   'The name of the term': { de: 'Der Name des Begriffs', fr: 'Le nom du terme', es: 'El nombre del término' },

@@ -13,6 +13,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { fc } from '../support/rounds.ts'
 import { day, onDay, serviceForTests, startService } from '../support/service.ts'
+import { until } from '../support/waiting.ts'
 
 const service = serviceForTests({}, { fill })
 
@@ -180,7 +181,12 @@ test('files of the look are served by every node under names of their content, a
     const { status, body } = await set({ ...sent, pages_scheme: '', pages_logo_name: 'hidden' })
     equal(status, 200)
     match(body.pages_logo, /\/assets\/logo-[\w-]{10}\.svg$/)
-    const html = await (await fetch(`http://127.0.0.1:${two.port}/`)).text()
+    let html = ''
+    // On PostgreSQL the other node knows the change once it has heard of it.
+    await until(async () => {
+      html = await (await fetch(`http://127.0.0.1:${two.port}/`)).text()
+      return html.includes('class="logo"')
+    }, 'the other node does not show the logo')
     match(
       html,
       new RegExp(

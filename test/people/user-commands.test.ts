@@ -294,17 +294,3 @@ test('a scope or an expiry that means nothing is refused by name, and nothing is
     deepEqual(await kalends('password', 'add', 'anna', '--token', option, value), refused(sentence), value)
   equal((await kalends('password', 'list', 'anna')).out, listed)
 })
-
-test('a database that cannot be opened is one sentence and exit code 1', async () => {
-  const answer = { out: '', err: '', code: 0 }
-  const program = programInto(answer)
-  registerUserCommands(
-    program,
-    () => Promise.reject(new Error('The database x cannot be opened.')),
-    () => undefined,
-  )
-  await program.parseAsync(['user', 'list'], { from: 'user' }).catch((error: unknown) => {
-    if (error instanceof CommanderError) answer.code = error.exitCode
-  })
-  deepEqual(answer, refused('The database x cannot be opened.'))
-})

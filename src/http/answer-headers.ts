@@ -71,7 +71,7 @@ export function hasCurrent(headers: IncomingHttpHeaders, tag: string): boolean {
   return known.split(',').some((entry) => isCurrent(entry.trim()))
 }
 
-/** In ms. For this long after a change, another process may not know of it; includes rounding to seconds. */
+/** In ms from the end of the second of a change: until then, another process may not know of it. */
 const QUIET_MS = 5000
 
 /** Returns `modified` (ms) rounded up to a second; undefined while that change is too recent. */

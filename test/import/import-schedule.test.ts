@@ -118,10 +118,10 @@ describe('an import on a schedule', () => {
     await using calendar = await startCalendar()
     const { database } = calendar.service.app
     await calendar.kalends('import', '--every', '1d', '--name', 'town', 'https://town.example')
-    let now = Date.now() + 1000
+    const now = Date.now() + 5000
     let count = 0
     const run = async () => {
-      if (++count === 1) await runSoon(database, 'town', (now += 5000))
+      if (++count === 1) await runSoon(database, 'town', now)
       return { code: 0, said: '' }
     }
     for (let look = 0; look < 3; look++) await runDueImports(database, run, () => now, unheard)

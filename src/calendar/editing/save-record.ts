@@ -43,7 +43,7 @@ async function makeShared(
   }
 }
 
-/** Creates a record in a transaction of its own. @throws Problem, for values as `parseFields` */
+/** Creates a record in a transaction of its own. @throws Problem; for wrong values, that of `parseFields` */
 export async function writeNew<Done>(
   context: Context,
   { create }: Operations,

@@ -21,7 +21,7 @@ function termUrls(site: Site, term: TermRow) {
 
 /**
  * A term as answers show it (rule 7.1). A category's URL contains the slugs of its `ancestors`.
- * @throws Error when it cannot be shown
+ * @throws Error for a damaged row
  */
 export function presentTerm(site: Site, term: TermRow, ancestors: Ancestors) {
   return {
@@ -56,7 +56,7 @@ export function termLinks(site: Site, term: TermRow) {
   return { self: [{ href: self }], collection: [{ href: collection }], ...(up ? { up: [{ href: up }] } : {}) }
 }
 
-/** A term as events show it (rule 7.3). @throws Error when it cannot be shown */
+/** A term as events show it (rule 7.3). @throws Error for a damaged row */
 export function embedTerm(site: Site, term: TermRow) {
   return {
     name: renderTermName(term.name),

@@ -386,7 +386,7 @@ export function otherCards(request: DeskRequest, user: User): Promise<Content[]>
 /** Empty if `email` only repeats the login. */
 const emailOf = ({ email, login }: User) => (email === login ? '' : email)
 
-/** Up to this many users are offered as heirs; if there are more, the login has to be typed. */
+/** At most this many users are suggested as heirs; the login of another has to be typed in full. */
 const MOST_OFFERED = 200
 
 async function heirForm(request: DeskRequest, user: User, faults: FormFaults): Promise<Html> {

@@ -150,7 +150,7 @@ function readInto(component: Component, number: number, text: string): void {
   else if (!/^x-/i.test(text)) component.unread.push(number)
 }
 
-/** Text properties that some programs break into unfolded lines. */
+/** Text properties that some programs break into lines without folding them. */
 const TEXTS = new Set([
   ...[
     'SUMMARY',

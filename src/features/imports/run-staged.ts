@@ -197,7 +197,7 @@ async function runOne(
   const caller = { id: user.id, login: user.login, role: user.role, isFiltered: true }
   const write: Context['write'] = (work) => database.write(work, writer)
   const context = contextOn(service, caller, { write })
-  // Rows are checked again now, not when somebody opens the page.
+  // Rows are checked again at the end of the run, not when somebody opens the page.
   const checkAgain = async () => {
     const { checked } = await stageRows(context, row, readChoices(row))
     return { checked: JSON.stringify(checked) }

@@ -226,7 +226,7 @@ function readOldSpan(base: string, [view = '', ...rest]: readonly string[]): Pag
   return { is: 'unknown' }
 }
 
-/** Reads query parameters that moved sites write; undefined for any other query. */
+/** Reads the query of an old WordPress address, such as `?p=12`; undefined for any other query. */
 function readOldQuery(path: string, query: URLSearchParams, site: Site): PageAddress | undefined {
   const vendor = site.vendor
   const id = query.get('p') ?? query.get('page_id')

@@ -264,7 +264,10 @@ export interface OldSlugColumns {
   left_utc: string
 }
 
-/** One act on a record. Rows never change, except that old ones lose their former values. */
+/**
+ * One act on a record. Rows never change, except that the oldest, and those of records removed for good,
+ * lose their former values.
+ */
 export interface HistoryColumns {
   id: number
   time_utc: string

@@ -341,7 +341,7 @@ function withoutBody(headers: readonly string[]): string[] {
   return kept
 }
 
-/** In bytes: compressed on the event loop, in about two milliseconds; a larger body on a thread of the pool. */
+/** In bytes: compressed on the event loop, in some 2 ms; a larger body on a thread of the pool. */
 const HERE_UP_TO = 262_144
 
 /** At most this many threads of the pool compress; others read files. */

@@ -16,7 +16,7 @@ export interface SentNew {
   isAllowed: boolean
 }
 
-/** Creates a record, in a shared transaction if possible. @throws Problem, for values as `parseFields` */
+/** Creates a record, in a shared transaction if possible. @throws Problem, as `parseFields` for values */
 export async function makeNew(context: Context, operations: Operations, sent: SentNew): Promise<WriteResult> {
   return (
     (await makeShared(context, operations, sent)) ??

@@ -4,7 +4,7 @@ import type { Feature, ServiceStart } from '../../feature.ts'
 import type { Tx } from '../../store/storage/recording.ts'
 import type { DeskPage, FeatureInbox, OtherSignIn, RoomGroup, RoomLink, ToldToUser } from './desk-page.ts'
 
-/** An entry at the end of the navigation group `in`; `room` is the path of its page. */
+/** An entry at the end of the navigation group `in`. Its `room` repeats `path`. */
 export interface FeatureRoom extends Omit<RoomLink, 'text'> {
   in: RoomGroup
   text: (site: Site) => string

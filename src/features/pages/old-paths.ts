@@ -41,10 +41,10 @@ const RESTS_MS = 10_000
 
 const PAGES_AT_ONCE = 1000
 
-/** At most this many list paths are collected. */
+/** At most this many list paths are collected; further ones do not count as old. */
 const MOST_LISTS = 1000
 
-/** True if the path may be an old one; only false is certain. */
+/** True if the path may be one of the collected old paths; false is certain. */
 export function mayBeOldPath(paths: OldPaths, memory: EventMemory, db: Db, path: string): boolean {
   if (isBehindNow(memory)) return true
   const { hashes, asOf } = paths

@@ -107,8 +107,8 @@ export async function insertSubmission(
 }
 
 /**
- * Fields that are equal if a form was sent twice. An equal token alone, perhaps from a cached page, opens no
- * other sender's page.
+ * A form counts as sent twice, and gets the link of the first suggestion, only if these fields are equal too:
+ * two senders may have the same token, from one cached page.
  */
 const SAME = ['typed', 'sender_name', 'address', 'note', 'block'] as const
 

@@ -46,7 +46,7 @@ export interface SuggestRoute {
 export interface KeptForm {
   version: string
   headers: readonly string[]
-  /** The rendered form; a token is written into it at offset `at`. */
+  /** The rendered form; each answer is a copy with its own token at offset `at`. */
   page: Buffer
   at: number
   /** Copies of `page` whose sending has ended, for reuse. */

@@ -66,7 +66,7 @@ export interface IndexQuery {
  * groups, coming events precede past ones.
  */
 export interface Ranking {
-  /** `titled`: events with all words in the title; `named`: events with each word in the title or a name. */
+  /** `titled`: events with all words in the title; `named`: with each there or in a linked record's name. */
   titled: IdSet
   named: IdSet
   /** `YYYY-MM-DD`; events that ended before this day are past. */

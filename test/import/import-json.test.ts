@@ -83,6 +83,9 @@ describe('an import of records as the interface shows them', () => {
       'featured',
     ] as const)
       deepEqual(first[field], shown(1)[field], field)
+    const { database } = calendar.service.app
+    const titles = pluck(await database.read.selectFrom('events').select('title').execute(), 'title')
+    deepEqual(titles, ['Evening 1 & more &lt;3', 'Evening 2 & more &lt;3'])
     equal(first.cost, '$8.00')
     equal(first.website, first.url)
     equal(first.venue.venue, hall.venue)

@@ -7,7 +7,7 @@ import { countIds, hasId, type IdSet } from '../../src/store/storage/id-set.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { alsoMatching } from '../../src/store/storage/search/search-index.ts'
-import { type ScratchDatabase, scratchDatabase } from '../support/database.ts'
+import { onSqlite, type ScratchDatabase, scratchDatabase } from '../support/database.ts'
 import { fc, rounds } from '../support/rounds.ts'
 
 const EVENTS = 5000
@@ -182,6 +182,13 @@ describe('the events that a search finds', () => {
     }
     const other = listed(await database.findMatching(parseSearch('-ka')))
     deepEqual(other, expected('-ka'))
+  })
+
+  test('are found in memory, which no thread could open', onSqlite, async () => {
+    const memory = await openDatabase('sqlite::memory:')
+    await migrate(memory)
+    equal(countIds(await memory.findMatching(parseSearch('a'))), 0)
+    await memory.close()
   })
 
   test('are none when the search was for something that is in none, however much else is asked', async () => {

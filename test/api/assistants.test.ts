@@ -356,8 +356,7 @@ test('writes that are rehearsed beside others take nothing of them back', async 
     ),
   )
   ok(made.every(({ isError }) => !isError))
-  const { body } = await service.get('/events?words=beside&start_date=2027-01-01&per_page=50')
-  equal(body.total, 12)
+  equal((await service.get('/events?words=beside&start_date=2027-01-01&per_page=50')).body.total, 12)
 })
 
 test('a token is told of the tools that its scopes allow, and refused the others', async () => {

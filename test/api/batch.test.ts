@@ -377,8 +377,7 @@ describe('a batch whose answers would be large', onSqlite, () => {
       equal(first?.body.venue.length, 20)
       deepEqual(Object.keys(last?.body), ['id'])
       equal(last?.headers['Preference-Applied'], 'return=minimal')
-      const shown = await service.get(`/events/${last?.body.id}`, 'admin')
-      equal(shown.body.venue.length, 20)
+      equal((await service.get(`/events/${last?.body.id}`, 'admin')).body.venue.length, 20)
     })
 
   test('goes on to answer small requests whole', async () => {

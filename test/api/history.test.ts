@@ -185,8 +185,7 @@ describe('a version that is put back', () => {
       const read = await service.get(`${at(`/events/${id}`)}/${unknown}`, 'admin')
       deepEqual([read.status, read.body.code], [404, 'rest_version_not_found'])
     }
-    const first = await service.get(`${at(`/events/${id}`)}/${version}`, 'admin')
-    equal(first.body.values.title, 'Known')
+    equal((await service.get(`${at(`/events/${id}`)}/${version}`, 'admin')).body.values.title, 'Known')
     equal((await service.post(`${at(`/events/${id}`)}/${'9'.repeat(30)}/restore`, {}, 'admin')).status, 404)
   })
 

@@ -49,16 +49,14 @@ for (const [path, kind, name, field] of [
       ],
     )
     const old = (await bodyOf(`${path}/${from}`)).slug
-    const done = await mergeRecords(editor, served, from, into)
-    deepEqual(done, { events: 7, into })
+    deepEqual(await mergeRecords(editor, served, from, into), { events: 7, into })
     const has = async (id: number) => ids((await bodyOf(`/events/${id}`))[field])
     const inOrder = (list: number[]) => (isTerm ? list.toSorted() : list)
     deepEqual(await has(alone), [into])
     deepEqual(inOrder(await has(both)), inOrder([other, into]))
     deepEqual(inOrder(await has(first)), inOrder([into, other]))
     deepEqual(await has(draft), [into])
-    const { body: list } = await service.get(`/events?search=Repeats&start_date=2020-01-01&${field}=${into}`)
-    equal(list.total, 3)
+    equal((await service.get(`/events?search=Repeats&start_date=2020-01-01&${field}=${into}`)).body.total, 3)
     const { body: series } = await service.get(
       `~/wp-json/kalends/v1/series/${(await bodyOf(`/events/${date}`)).post_parent}`,
       'editor',

@@ -102,8 +102,7 @@ test('only editors of the event see the link before its time, in any form, then 
       before.set(path, tag)
     }
   }
-  const own = await service.get(`/events/${event.id}`, 'admin')
-  equal(own.body.online_url, LINK)
+  equal((await service.get(`/events/${event.id}`, 'admin')).body.online_url, LINK)
   match((await read('/events?format=ics', 'admin')).text, /CONFERENCE;VALUE=URI/)
   equal((await service.get(`/events/${event.id}`, 'contributor')).body.online_url, undefined)
 

@@ -24,8 +24,7 @@ before(async () => {
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' }
   for (let i = 0; i < 50; i++) {
     const description = `${i} ${'word '.repeat(LONG / 5)}`
-    const { status } = await service.post('/events', { ...day, title: `Long ${i}`, description })
-    equal(status, 201)
+    equal((await service.post('/events', { ...day, title: `Long ${i}`, description })).status, 201)
   }
 })
 const open = () => openLine(service.origin)

@@ -490,8 +490,7 @@ test(`${creates} cells: who may make what, and nothing is left of what was refus
       }
     }
   }
-  const places = await service.get('/venues?search=place+for+new', 'admin')
-  equal(places.body.total, MAKERS.record.length)
+  equal((await service.get('/venues?search=place+for+new', 'admin')).body.total, MAKERS.record.length)
 })
 
 const openCells = OPEN_ROUTES.length * CALLERS.length * 6

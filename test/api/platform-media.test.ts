@@ -69,8 +69,7 @@ describe('an image is open', () => {
       })
       for (const status of ['draft', 'pending', 'private', 'future', 'trash', 'publish']) {
         const date = status === 'future' ? { date: '2099-01-01 00:00:00' } : { date: '2020-01-01 00:00:00' }
-        const changed = await service.put(`${path}/${body.id}`, { status, ...date })
-        equal(changed.body.status, status)
+        equal((await service.put(`${path}/${body.id}`, { status, ...date })).body.status, status)
         deepEqual(await readersOf(id), status === 'publish' ? EVERYBODY : OF_EDITORS, status)
       }
       await service.remove(`${path}/${body.id}`)

@@ -60,8 +60,7 @@ for (const kind of KINDS) {
         const write = database.write
         database.write = async (work) => {
           database.write = write
-          const { status } = await service.put(`${PATHS[kind]}/${id}`, { status: 'publish' }, 'editor')
-          equal(status, 200)
+          equal((await service.put(`${PATHS[kind]}/${id}`, { status: 'publish' }, 'editor')).status, 200)
           return write(work)
         }
         const address = `${PATHS[kind]}/${by === 'id' ? id : `by-slug/${slug}`}`

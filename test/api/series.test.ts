@@ -77,8 +77,7 @@ test('a recurrence is read from text, list and object, and empty ones mean none'
     equal((await occurrencesOf(post_parent)).total, 3)
   }
   for (const recurrence of ['', null, []]) {
-    const event = await service.event(market({ recurrence }))
-    equal(event.recurrence, undefined)
+    equal((await service.event(market({ recurrence }))).recurrence, undefined)
   }
 })
 

@@ -105,8 +105,7 @@ describe('while it drains, a service', () => {
     await until(async () => (await ready(service)) === 503, 'it is still ready')
     idle.socket.write(head('GET', EVENTS, 'anonymous'))
     equal(await idle.status(), 200)
-    const fresh = await service.send('author', 'POST', '/events', JSON.parse(EVENT))
-    equal(fresh.status, 201)
+    equal((await service.send('author', 'POST', '/events', JSON.parse(EVENT))).status, 201)
     doesNotMatch(idle.received(), /connection: close/i)
     // An idle connection stays open only briefly, so it is used again and again until an answer closes it.
     await until(async () => {

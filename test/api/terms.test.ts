@@ -105,8 +105,7 @@ for (const path of ['/categories', '/tags'] as const) {
     })
 
     test('names lose markup and surplus blanks, and an empty, blank or numeric one is refused', async () => {
-      const term = await create(path, { name: `  <b>Tidy</b>   ${kind} & co ` })
-      equal(term.name, `Tidy ${kind} &amp; co`)
+      equal((await create(path, { name: `  <b>Tidy</b>   ${kind} & co ` })).name, `Tidy ${kind} &amp; co`)
       for (const name of ['', '0', '  ', '<b></b>', 5, [], null]) {
         const { status, body } = await service.post(path, { name })
         equal(status, 400, JSON.stringify(name))

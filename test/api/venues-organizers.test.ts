@@ -232,8 +232,7 @@ for (const kind of ['venue', 'organizer'] as const) {
 
     test('nobody fills gaps of what they may not change, and trashed records are not found', async () => {
       const record = await create(path, { [kind]: `Closed ${kind}` }, 'editor')
-      const used = await create(path, { [kind]: `Closed ${kind}` }, 'author')
-      equal(used.id, record.id)
+      equal((await create(path, { [kind]: `Closed ${kind}` }, 'author')).id, record.id)
       const other = await create(path, { [kind]: `Closed ${kind}`, phone: '9' }, 'author')
       notEqual(other.id, record.id)
       equal((await read(`${path}/${record.id}`)).phone, undefined)

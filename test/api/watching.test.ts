@@ -325,8 +325,7 @@ test('the link of a meeting is in no line of the log, however it was sent', onSq
   for (const [url, options] of sent) await fetch(url, { ...options, headers })
   await post(base, { ...told, online_url: `${link} and more` })
   await post(base, { ...told, online_shown: link })
-  const { status } = await fetch(path, { headers })
-  equal(status, 200, 'in the trash, for those who may see it')
+  equal((await fetch(path, { headers })).status, 200, 'in the trash, for those who may see it')
   await until(
     () => service.log().some(({ url, method }) => method === 'DELETE' && url),
     'the last line is missing',

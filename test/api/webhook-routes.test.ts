@@ -92,8 +92,7 @@ describe('administrators manage webhooks over HTTP', () => {
     const [{ headers, text }] = received as [(typeof received)[0]]
     new Webhook(told.secret).verify(text, headers as Record<string, string>)
     equal(JSON.parse(text).type, 'term.created')
-    const waiting = await service.get(`${HOOKS}/${silent.id}/deliveries`, 'admin')
-    deepEqual(waiting.body.deliveries, [])
+    deepEqual((await service.get(`${HOOKS}/${silent.id}/deliveries`, 'admin')).body.deliveries, [])
     for (const { id } of [told, silent]) await service.remove(`${HOOKS}/${id}`)
   })
 

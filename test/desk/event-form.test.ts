@@ -648,8 +648,7 @@ describe('the form of an event', () => {
       )
       const { show: _show, ...controls } = controlsIn(await again.text())
       const saved = await editor.save('/desk/events/new', { ...controls, title: `Pictured, ${how}` })
-      const { body } = await service.get(`/events/${saved}`)
-      equal(body.image.width, 42)
+      equal((await service.get(`/events/${saved}`)).body.image.width, 42)
     })
 
   test('what a picture shows is asked for at each event, and pages have the text of that event', async () => {

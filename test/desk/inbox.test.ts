@@ -79,8 +79,7 @@ describe('the inbox, Today and the history', () => {
     match(notice, /Will be published on March 4, 2035, 9:30am/)
     match(notice, /Published now: Side hall/)
     doesNotMatch(notice, /Published, with/)
-    const stranger = await contributor.get(`/desk/inbox?done=publish&event=${id}`)
-    match(stranger.body, /Will be published on/)
+    match((await contributor.get(`/desk/inbox?done=publish&event=${id}`)).body, /Will be published on/)
     const { id: other } = await service.create(
       '/events',
       { title: 'Secret', ...day, status: 'draft' },

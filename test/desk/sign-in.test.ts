@@ -123,8 +123,7 @@ describe('signing in to the desk', () => {
     ]) {
       const { status, headers } = await browser.post('/desk/sign-in', { ...GOOD, next })
       deepEqual([status, headers.get('location')], [303, '/desk/'], JSON.stringify(next))
-      const form = await browser.get(`/desk/sign-in?${new URLSearchParams({ next })}`)
-      equal(form.status, 200)
+      equal((await browser.get(`/desk/sign-in?${new URLSearchParams({ next })}`)).status, 200)
     }
     const { headers } = await browser.post('/desk/sign-in', { ...GOOD, next: '/events/?a=b%2F' })
     equal(headers.get('location'), '/events/?a=b%2F')
@@ -152,10 +151,8 @@ describe('signing in to the desk', () => {
 
   test('the cookie opens no part of REST, and no credential of REST opens the desk', async () => {
     const cookie = cookieIn(await browser.post('/desk/sign-in', GOOD))
-    const me = await browser.get('/wp-json/wp/v2/users/me', { cookie })
-    equal(me.status, 401)
-    const made = await service.post('/venues', { venue: 'Forged' }, 'anonymous', { cookie })
-    equal(made.status, 401)
+    equal((await browser.get('/wp-json/wp/v2/users/me', { cookie })).status, 401)
+    equal((await service.post('/venues', { venue: 'Forged' }, 'anonymous', { cookie })).status, 401)
     equal((await browser.get('/desk/', credentialsOf('editor'))).status, 303)
     equal((await browser.post('/desk/venues/new', { venue: 'Forged' }, credentialsOf('editor'))).status, 401)
   })
@@ -243,8 +240,7 @@ describe('signing in to the desk', () => {
   test('a megabyte of login or password is refused unread, and an odd form gets a page', async () => {
     const other = browserOf(service, '203.0.113.20')
     for (const name of ['login', 'password']) {
-      const { status } = await other.post('/desk/sign-in', { ...GOOD, [name]: 'x'.repeat(1_000_000) })
-      equal(status, 413, name)
+      equal((await other.post('/desk/sign-in', { ...GOOD, [name]: 'x'.repeat(1_000_000) })).status, 413, name)
     }
     equal((await other.post('/desk/sign-in', { ...GOOD, password: 'x'.repeat(15_000) })).status, 401)
     equal((await other.post('/desk/sign-in', {})).status, 401)
@@ -387,8 +383,7 @@ describe('links that set up a password', () => {
     await until(async () => (await today()).body.includes('Choirs of Cork'), 'the name was not taken in')
     equal((await browser.get(link)).status, 404)
     equal((await browser.post(link, { password: NEW })).status, 404)
-    const later = await browser.get(await linkFor('editor'))
-    doesNotMatch(later.body, /name="name"/)
+    doesNotMatch((await browser.get(await linkFor('editor'))).body, /name="name"/)
   })
 
   test('of two who post at once one wins', async () => {
@@ -396,15 +391,13 @@ describe('links that set up a password', () => {
     const answers = await Promise.all([1, 2, 3].map((i) => browser.post(link, { password: `${NEW} ${i}` })))
     deepEqual(answers.map(({ status }) => status).sort(), [303, 404, 404])
     const won = answers.findIndex(({ status }) => status === 303) + 1
-    const signedIn = await browser.post('/desk/sign-in', { login: 'author', password: `${NEW} ${won}` })
-    equal(signedIn.status, 303)
+    equal((await browser.post('/desk/sign-in', { login: 'author', password: `${NEW} ${won}` })).status, 303)
   })
 
   test('a link that somebody opens who is signed in is for its user, not for them', async () => {
     const editor = await sitAtDesk(service, 'editor')
     const link = await linkFor('contributor')
-    const form = await editor.get(link)
-    match(form.body, /value="contributor"/)
+    match((await editor.get(link)).body, /value="contributor"/)
     const done = await editor.post(link, { password: NEW })
     equal(done.status, 303)
     match((await browser.get('/desk/', { cookie: cookieIn(done) })).body, /title="contributor"/)

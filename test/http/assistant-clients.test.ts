@@ -16,8 +16,7 @@ before(async () => {
   await service.event({ title: 'Jazz', ...day })
 })
 async function use(client: Pick<Client, 'listTools' | 'callTool'>): Promise<void> {
-  const { tools } = await client.listTools()
-  equal(tools.length, 8)
+  equal((await client.listTools()).tools.length, 8)
   const found = await client.callTool({ name: 'search_events', arguments: { start_date: '2027-01-01' } })
   match(JSON.stringify(found.structuredContent), /Jazz/)
   const written = await client.callTool({ name: 'create_event', arguments: { title: 'New', ...day } })
@@ -47,8 +46,7 @@ test('the official client of the first generation asks after a handshake', async
     >[0],
   )
   match(client.getInstructions() ?? '', /The calendar of/)
-  const { tools } = await client.listTools()
-  equal(tools.length, 8)
+  equal((await client.listTools()).tools.length, 8)
   const found = await client.callTool({ name: 'search_events', arguments: { start_date: '2027-01-01' } })
   match(JSON.stringify(found.structuredContent), /Jazz/)
   await client.close()

@@ -65,8 +65,7 @@ describe('an import of another calendar of this kind', () => {
     const { other, calendar, source } = await pair(t)
     for (let i = 1; i <= 2; i++) await other.event({ title: `Evening ${i}`, ...at(i) })
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-    const later = await calendar.kalends('import', '--mirror', '--since', `${day(1)} 12:30`, source)
-    match(later.out, /0 made/)
+    match((await calendar.kalends('import', '--mirror', '--since', `${day(1)} 12:30`, source)).out, /0 made/)
     await calendar.run(0, 'import', '--since', day(-1), source)
     deepEqual(await titles(calendar), ['Evening 1', 'Evening 2'])
     match(

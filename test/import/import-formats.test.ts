@@ -485,8 +485,7 @@ describe('an import of another format', () => {
     const text = await (
       await fetch(`${other.service.base}${ALL.replace('&per_page=50', '')}&format=csv`)
     ).text()
-    const out = await calendar.run(0, 'import', await calendar.file('own.csv', text))
-    doesNotMatch(out, /Not read/)
+    doesNotMatch(await calendar.run(0, 'import', await calendar.file('own.csv', text)), /Not read/)
     const found = await byTitle()
     const named = (records: Shown) => records.map(({ name }: Shown) => name).sort()
     const people = (title: string) => found.get(title).organizer.map(({ organizer }: Shown) => organizer)

@@ -43,8 +43,7 @@ const BEGUN_MS = 1500
 
 async function refuseSecond(calendar: Calendar): Promise<void> {
   await pause(BEGUN_MS)
-  const runs = await calendar.service.app.database.read.selectFrom('imports').select('id').execute()
-  equal(runs.length, 1)
+  equal((await calendar.service.app.database.read.selectFrom('imports').select('id').execute()).length, 1)
 }
 
 const totalOf = async ({ service }: Calendar) => (await service.get(ALL)).body.total

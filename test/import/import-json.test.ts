@@ -163,8 +163,7 @@ describe('an import of records as the interface shows them', () => {
     )
     await calendar.kalends('import', source)
     const before = await calendar.rows()
-    const { out } = await calendar.kalends('import', source)
-    match(out, /Run 2: 0 made, 0 changed, 7 unchanged/)
+    match((await calendar.kalends('import', source)).out, /Run 2: 0 made, 0 changed, 7 unchanged/)
     equal(await calendar.rows(), before)
   })
 
@@ -350,8 +349,7 @@ describe('an import of records as the interface shows them', () => {
     while ((await calendar.service.get(ALL)).body.total === 0) await new Promise((go) => setTimeout(go, 20))
     child.kill('SIGKILL')
     await ended
-    const { out } = await calendar.kalends('import', '--user', 'admin', source)
-    match(out, /0 not in/)
+    match((await calendar.kalends('import', '--user', 'admin', source)).out, /0 not in/)
     const { total } = (await calendar.service.get(ALL)).body
     equal(total, 600)
     equal(

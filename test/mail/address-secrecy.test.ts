@@ -35,8 +35,7 @@ test('the address of a reader or sender is in no answer, log, export or record o
   relay.fault = () => ({ at: 'recipient', status: 550 })
   const origin = new URL(service.base).origin
   const body = new URLSearchParams({ address, rhythm: 'daily' })
-  const asked = await fetch(`${origin}/subscribe/`, { method: 'POST', body, redirect: 'manual' })
-  equal(asked.status, 303)
+  equal((await fetch(`${origin}/subscribe/`, { method: 'POST', body, redirect: 'manual' })).status, 303)
   const database = await openDatabase(scratch.address)
   const token = await formToken({ app: { database } })
   await database.close()
@@ -46,8 +45,7 @@ test('the address of a reader or sender is in no answer, log, export or record o
     start_date: '2027-05-01',
   })
   const form = { method: 'POST', body: suggestion, redirect: 'manual' } as const
-  const suggested = await fetch(`${origin}${ADD}?form=${token}`, form)
-  equal(suggested.status, 303)
+  equal((await fetch(`${origin}${ADD}?form=${token}`, form)).status, 303)
   await until(() => service.log().some(({ msg }) => msg === 'e-mail given up'), 'nothing is given up')
   const run = (...words: string[]) =>
     kalends(['--database', scratch.address, '--data', folder, ...words]).then(({ out }) => out)

@@ -40,8 +40,7 @@ test('without e-mail nothing is queued, and the desk offers links to copy alone'
   const { body } = await admin.post('/desk/people/new', invited)
   ok(linkIn(body))
   doesNotMatch(body, /also sent/)
-  const rows = await service.app.database.read.selectFrom('mail_messages').select('id').execute()
-  deepEqual(rows, [])
+  deepEqual(await service.app.database.read.selectFrom('mail_messages').select('id').execute(), [])
 })
 
 test('authors hear once that an event was published, sent back, changed or removed', async (t) => {

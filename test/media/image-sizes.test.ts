@@ -29,8 +29,7 @@ async function prepared(bytes: Buffer, fileName = 'poster'): Promise<PreparedIma
 async function dimensions({ full, sizes }: PreparedImage): Promise<Record<string, string>> {
   const measured: Record<string, string> = {}
   for (const [name, { bytes, width, height, ending }] of Object.entries({ full, ...sizes })) {
-    const { autoOrient } = await sharp(bytes).metadata()
-    deepEqual(autoOrient, { width, height }, name)
+    deepEqual((await sharp(bytes).metadata()).autoOrient, { width, height }, name)
     measured[name] = `${width}x${height} ${ending}`
   }
   return measured

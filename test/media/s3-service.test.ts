@@ -86,8 +86,7 @@ test('a removed image is not sent any more, and its names stay taken', async () 
   const answer = await upload(service, 'gone')
   equal((await service.remove(`${MEDIA}/${answer.body.id}`)).status, 200)
   for (const { source_url } of filesOf(answer)) equal((await fetch(source_url)).status, 404)
-  const again = await upload(service, 'gone')
-  match(again.body.source_url, /gone-1\.png$/)
+  match((await upload(service, 'gone')).body.source_url, /gone-1\.png$/)
 })
 
 test('without its store the service says so of images, answers all else, and recovers', async () => {

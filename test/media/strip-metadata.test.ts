@@ -143,8 +143,7 @@ describe('what cameras and programs put into a JPEG', () => {
       bytes.subarray(2),
       Buffer.from('\xff\xd8\xff\xe1Secret Street\xff\xd9', 'latin1'),
     ])
-    const stripped = await strip(full, 'jpeg')
-    deepEqual(stripped, bytes)
+    deepEqual(await strip(full, 'jpeg'), bytes)
     const image = await prepareImage(inMemory(full), 'poster')
     deepEqual(image?.full.bytes, bytes)
   })

@@ -203,8 +203,7 @@ describe('signing in with an account of the organisation', () => {
       cookie = (await begin(service, `?next=/desk/${'x'.repeat(900)}`, cookie)).cookie
     ok(cookie.length < 4096, String(cookie.length))
     const last = await begin(service, '', cookie)
-    const answer = await comeBack(service, await atProvider(provider, last.location), last.cookie)
-    equal(answer.status, 303)
+    equal((await comeBack(service, await atProvider(provider, last.location), last.cookie)).status, 303)
   })
 
   test('who cancels at the provider is told so, without the texts of the provider', async () => {
@@ -254,8 +253,7 @@ describe('signing in with an account of the organisation', () => {
     equal(kept.status, 401)
     match(kept.body, /target="_blank" href="\/desk\/openid\/start"/)
     match(kept.body, /<input type="hidden" name="venue" value="Town hall">/)
-    const again = await post({ 'desk-password': '', 'desk-elsewhere': '1' }, cookie)
-    equal(again.status, 401)
+    equal((await post({ 'desk-password': '', 'desk-elsewhere': '1' }, cookie)).status, 401)
     const anew = await signInBy(service, provider)
     equal((await post({ 'desk-password': '', 'desk-elsewhere': '1' }, anew.cookie)).status, 303)
   })

@@ -122,8 +122,7 @@ describe('people who sign in with an account of the organisation', () => {
         page.includes(`href="/desk/openid/start?link_token=${token}">Use my account of Riverside University`),
       )
       const claims = { name: 'Carl', preferred_username: 'carl', groups: ['staff'] }
-      const { answer } = await as('c-1', claims, { query: `?link_token=${token}` })
-      equal(answer.status, 303)
+      equal((await as('c-1', claims, { query: `?link_token=${token}` })).answer.status, 303)
       const connected = await user('contributor')
       deepEqual([connected.name, connected.role], ['Carl', 'author'])
       equal(await findUserByLogin(service.app.database.read, 'carl'), undefined)

@@ -146,8 +146,7 @@ describe('the page that writes the markup', () => {
   })
 
   test('is linked from every page', async () => {
-    const { body } = await service.page('/events/')
-    match(body, /href="\/embed\/"/)
+    match((await service.page('/events/')).body, /href="\/embed\/"/)
   })
 })
 

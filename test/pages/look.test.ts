@@ -214,8 +214,7 @@ test('files of the look are served by every node under names of their content, a
   }
   const reset = await set({ pages_logo: '', pages_logo_dark: '', pages_picture: '', pages_font: '' })
   equal(reset.body.pages_logo, '')
-  const left = await service.app.database.read.selectFrom('look_files').selectAll().execute()
-  deepEqual(left, [])
+  deepEqual(await service.app.database.read.selectFrom('look_files').selectAll().execute(), [])
 })
 
 test('a file is told by its content and its size, and a request larger than a look is not read', async () => {

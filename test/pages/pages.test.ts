@@ -326,8 +326,7 @@ describe('an event', () => {
     const [, image = ''] = /<div class="cover">(<img[^>]+>)/.exec((await page('/event/concert/')).body) ?? []
     match(image, /width="900" height="600"/)
     match(image, /srcset="[^"]+ 300w, [^"]+ 900w"/)
-    const { body } = await page('/events/')
-    match(body, /<img class="thumb"[^>]+alt="" loading="lazy"/)
+    match((await page('/events/')).body, /<img class="thumb"[^>]+alt="" loading="lazy"/)
   })
 
   test('says its zone where it is not that of the site', async () => {
@@ -665,8 +664,7 @@ test('the page of a venue has what is still on below the days to come, as the li
   const show = { title: 'Long show', start_date: day(-3), end_date: day(3), all_day: true, venue }
   const { id } = await create('/events', show)
   await create('/events', { ...show, title: 'Short show', start_date: day(2), end_date: day(2) })
-  const { body } = await page(`/venue/${slug}/`)
-  match(body, /Short show.*Still on<\/b>.*Long show/s)
+  match((await page(`/venue/${slug}/`)).body, /Short show.*Still on<\/b>.*Long show/s)
   equal((await service.remove(`/events/${id}`)).status, 200)
   doesNotMatch((await page(`/venue/${slug}/`)).body, /Still on/)
 })

@@ -74,8 +74,7 @@ test('the address of a series is that of its id, under whatever name', async () 
   const [, path = ''] =
     /<link rel="canonical" href="([^"]+)"/.exec((await followed(`/series/${id}/`)).text) ?? []
   match(path, new RegExp(`-${id}/$`))
-  const moved = await page(`${service.origin}/series/other-${id}/`)
-  equal(moved.status, 301)
+  equal((await page(`${service.origin}/series/other-${id}/`)).status, 301)
   equal((await page(path)).status, 200)
   for (const missing of ['/series/999999/', '/series/none/', '/series/', `/series/${id}/more/`])
     equal((await page(service.origin + missing)).status, 404, missing)

@@ -33,8 +33,7 @@ test('no page of text has an address that the service answers or leads on, in an
   )
   for (const slug of ['mcp', 'desk', 'media', ...words]) {
     const pages_texts = [{ slug, text: '# About us' }]
-    const { status } = await service.put('~/wp-json/kalends/v1/settings', { pages_texts })
-    equal(status, 400, slug)
+    equal((await service.put('~/wp-json/kalends/v1/settings', { pages_texts })).status, 400, slug)
   }
 })
 

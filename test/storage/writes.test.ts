@@ -300,6 +300,5 @@ test('writes that wait for each other in a circle both succeed', onPostgres, asy
   // The one that gave way starts again, and may take its first row before the other wakes. Then they meet
   // again.
   ok(runs >= 3, `${runs} runs`)
-  const rows = await database.read.selectFrom('terms').select('count').execute()
-  deepEqual(rows, [{ count: 2 }, { count: 2 }])
+  deepEqual(await database.read.selectFrom('terms').select('count').execute(), [{ count: 2 }, { count: 2 }])
 })

@@ -252,8 +252,7 @@ describe('suggestions of events without e-mail', () => {
     const answer = await suggest(service, concert, { token: 'none', file: large })
     equal(answer.status, 413)
     match(answer.body, /<h1/)
-    const long = await suggest(service, { ...concert, description: 'x'.repeat(70_000) })
-    equal(long.status, 413)
+    equal((await suggest(service, { ...concert, description: 'x'.repeat(70_000) })).status, 413)
   })
 
   test('it repeats by the week or month up to 52 dates, with an end', async () => {
@@ -262,8 +261,7 @@ describe('suggestions of events without e-mail', () => {
     match((await suggest(service, { ...weekly, repeat_until: '2029-01-01' })).body, /more than 52 dates/)
     const { row } = await taken({ ...weekly, repeat_until: '2027-02-02' })
     await publish(editor, row.id)
-    const { body } = await service.get('/events?search=choir&start_date=2027-01-01')
-    equal(body.total, 5)
+    equal((await service.get('/events?search=choir&start_date=2027-01-01')).body.total, 5)
     const monthly = await taken({
       ...weekly,
       title: 'Repair shop',
@@ -283,10 +281,8 @@ describe('suggestions of events without e-mail', () => {
     const { row } = await taken({ ...concert, title: 'Links', description: 'https://a.example '.repeat(6) })
     equal(row.aside, 'links')
     await taken({ ...concert, title: 'Same text', address: 'one@example.org' })
-    const again = await taken({ ...concert, title: 'Same text', address: 'two@example.org' })
-    equal(again.row.aside, 'repeated')
-    const { body } = await editor.get('/desk/suggestions?pile=aside')
-    match(body, /More than five links/)
+    equal((await taken({ ...concert, title: 'Same text', address: 'two@example.org' })).row.aside, 'repeated')
+    match((await editor.get('/desk/suggestions?pile=aside')).body, /More than five links/)
     doesNotMatch((await editor.get('/desk/suggestions')).body, /More than five links/)
   })
 

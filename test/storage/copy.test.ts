@@ -6,8 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { type App, startApp } from '../../src/app.ts'
-import { compareCounts, copyByAddress } from '../../src/features/transfer/copy.ts'
-import { listTables } from '../../src/features/transfer/tables.ts'
+import { copyByAddress } from '../../src/features/transfer/copy.ts'
 import { localMediaStore } from '../../src/store/media/media-store.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { readEdition } from '../../src/store/storage/edition.ts'
@@ -302,20 +301,6 @@ test('a copy begins an edition of its own, since it may go on otherwise than its
   notEqual(await readEdition(target.read), await readEdition(source.read))
   await source.close()
   await target.close()
-})
-
-test('counts are compared table by table', async () => {
-  const [from, to] = [await openMigrated(fileAddress('count-a')), await openMigrated(fileAddress('count-b'))]
-  await from.write(async (tx) => {
-    await tx.insertInto('records').values({ kind: 'event' }).execute()
-  })
-  const counts = await compareCounts(from.read, to.read, await listTables(to.read))
-  deepEqual(
-    counts.filter(({ source, target }) => source !== target),
-    [{ table: 'records', source: 1, target: 0 }],
-  )
-  await from.close()
-  await to.close()
 })
 
 test('a source that is not there, or is no calendar, is refused in one sentence', async () => {

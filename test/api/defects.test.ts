@@ -43,6 +43,21 @@ describe('updates of events', () => {
 })
 
 describe('permissions', () => {
+  test('unpublished and trashed venues stay hidden in events, trashed ones cannot be linked', async () => {
+    const event = await createEvent({
+      venue: [{ venue: 'Open Barn' }, { venue: 'Secret Barn', status: 'draft' }],
+      organizer: [{ organizer: 'Open Crew' }, { organizer: 'Secret Crew', status: 'private' }],
+    })
+    const seen = await read(`/events/${event.id}`, 'anonymous')
+    equal(seen.venue.venue, 'Open Barn')
+    deepEqual(names(seen.organizer, 'organizer'), ['Open Crew'])
+    const [open] = event.venue
+    await service.remove(`/venues/${open.id}`)
+    deepEqual((await read(`/events/${event.id}`, 'anonymous')).venue, [])
+    await invalid('POST', '/events', { ...DAY, venue: open.id }, 'venue')
+    await invalid('PUT', `/events/${event.id}`, { venue: [open.id] }, 'venue')
+  })
+
   test('terms that the caller may not make are passed over in an event', async () => {
     const [kept] = (await createEvent({ categories: ['Known kind'], tags: ['known word'] })).categories
     const sent = { categories: ['Known kind', 'Made up kind'], tags: ['known word', 'made up word'] }

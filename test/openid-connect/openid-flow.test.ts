@@ -214,6 +214,43 @@ describe('signing in with an account of the organisation', () => {
     doesNotMatch(answer.body, /a text of the provider|access_denied/)
   })
 
+  for (const [what, why, fault] of [
+    ['a page in place of tokens', 'unusable', changed('/token', () => '<!doctype html><title>Oh</title>')],
+    [
+      'a megabyte of groups',
+      'unusable',
+      changed('/me', (body) => ({
+        ...body,
+        groups: Array.from({ length: 40_000 }, (_, i) => `group number ${i} of many`),
+      })),
+    ],
+    [
+      'a megabyte of tokens',
+      'unusable',
+      changed('/token', (body) => ({ ...body, more: 'x'.repeat(1_000_000) })),
+    ],
+    [
+      'a subject of 300 characters',
+      'unusable',
+      changed('/me', (body) => ({ ...body, sub: 's'.repeat(300) })),
+    ],
+    ['keys that are none', 'unusable', changed('/jwks', () => ({ keys: 'none' }))],
+    ['503', 'silent', answered((_, response) => response.writeHead(503).end())],
+    [
+      'a redirect to another address',
+      'unusable',
+      answered((_, response) => response.writeHead(302, { location: `${service.origin}/` }).end()),
+    ],
+    ['nothing: the connection ends', 'silent', answered((request) => request.destroy())],
+  ] as [string, keyof typeof refusals, (provider: TestProvider) => void][])
+    test(`a provider that answers with ${what} signs nobody in`, async () => {
+      fresh()
+      const { location, cookie } = await begin(service)
+      const back = await atProvider(provider, location)
+      fault(provider)
+      await assertRefused(await comeBack(service, back, cookie), why)
+    })
+
   test('sign-out ends the session here, and offers the provider’s', async () => {
     fresh()
     const { cookie } = await signInBy(service, provider)

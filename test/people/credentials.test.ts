@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { addCredential, listCredentials } from '../../src/calendar/people/credentials.ts'
 import { insertUser, type User } from '../../src/calendar/people/users.ts'
 import type { Database } from '../../src/store/storage/database.ts'
-import { findTokenUser, NOON, scratchDatabase } from './scratch-database.ts'
+import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
 const addUser = (database: Database, login: string) =>
   database.write((tx) => insertUser(tx, { login, role: 'author' }, NOON))
@@ -54,4 +54,13 @@ test('an empty password, a token without its prefix and a name of two lines are 
     await rejects(added, /The name of a credential is one line/)
   }
   deepEqual(await listCredentials(database.read, anna), [])
+})
+
+test('a token is no password and a password no token', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const token = await give(database, anna, 'token')
+  await give(database, anna, 'password', 'kal_password')
+  equal(await isPasswordOf(database.read, anna, token), false)
+  equal(await findTokenUser(database.read, 'kal_password'), undefined)
 })

@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
@@ -6,6 +6,7 @@ import { makeDeskGate } from '../../src/features/desk/sign-in/desk-sign-in.ts'
 import { findSignInLink, useSignInLink } from '../../src/features/desk/sign-in/sign-in-links.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
+const HERE = { client: 'Firefox', address: '192.0.2.1' }
 const MINUTE = 60_000
 
 async function desk(t: TestContext) {
@@ -38,4 +39,14 @@ test('no link opens for a user who was deactivated', async (t) => {
     database.write((tx) => addSignInLink(tx, { ...anna, deactivated_utc: 'now' }, NOON)),
     /^Error: anna was deactivated and signs in nowhere\.$/,
   )
+})
+
+test('only a link of the demo signs in without a password', async (t) => {
+  const { anna, link, find, gate, database } = await desk(t)
+  const token = await link()
+  equal(await gate.signInByLink({ token, password: undefined }, HERE, NOON), undefined)
+  ok(await find(token), 'and it is not used up by that')
+  const demo = await database.write((tx) => addSignInLink(tx, anna, NOON, { purpose: 'demo' }))
+  ok(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON))
+  equal(await gate.signInByLink({ token: demo, password: undefined }, HERE, NOON), undefined)
 })

@@ -2,7 +2,14 @@ import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Role } from '../../src/calendar/people/caller.ts'
-import { findUser, insertUser, listUsers, removeUser, type User } from '../../src/calendar/people/users.ts'
+import {
+  findUser,
+  insertUser,
+  listUsers,
+  removeUser,
+  type User,
+  userExists,
+} from '../../src/calendar/people/users.ts'
 import type { Database, Db } from '../../src/store/storage/database.ts'
 import { NOON, scratchDatabase } from './scratch-database.ts'
 
@@ -108,4 +115,21 @@ test('the heir gets every record of a removed user, and each is noted as changed
   await database.write((tx) => removeUser(tx, bob.id, anna.id))
   deepEqual(await authors(database.read), [anna.id, anna.id, anna.id, anna.id])
   deepEqual(await changesOf(database), ['user 1', 'user 2 is gone', ...records])
+})
+
+test('a record can go neither to the removed user nor to nobody', async (t) => {
+  const { database } = await scratchDatabase(t)
+  await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'author')
+  await database.write((tx) => giveRecords(tx, bob))
+  await rejects(
+    database.write((tx) => removeUser(tx, bob.id, bob.id)),
+    /The records of bob cannot go to bob\./,
+  )
+  await rejects(
+    database.write((tx) => removeUser(tx, bob.id, 99)),
+    /There is no user with the id 99\./,
+  )
+  equal(await userExists(database.read, bob.id), true)
+  deepEqual(await authors(database.read), [bob.id, bob.id, bob.id, bob.id])
 })

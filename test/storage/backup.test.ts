@@ -493,6 +493,15 @@ describe('a backup of a whole calendar', () => {
     )
   })
 
+  test('whose file may not grow leaves nothing behind', onSqlite, async () => {
+    const alone = await mkdtemp(path('limited-'))
+    const words = [...flags(source), 'backup', join(alone, 'limited.backup')]
+    const { child, ended } = startProcess(MAIN, words, {}, 'trap "" XFSZ; ulimit -f 150')
+    child.stdout?.resume()
+    equal(await ended, 1)
+    deepEqual(await readdir(alone), [])
+  })
+
   test('that finds no room leaves nothing behind', onSqlite, async (t) => {
     const disk = smallDisk(1)
     if (typeof disk === 'string') return t.skip(disk)

@@ -8,6 +8,7 @@ import { LIMITS } from '../../src/http/admission.ts'
 import { onSqlite } from '../support/database.ts'
 import { head, type Line, openLine } from '../support/lines.ts'
 import { pluck } from '../support/lists.ts'
+import { touch } from '../support/recording.ts'
 import {
   credentialsOf,
   memoryFilled,
@@ -280,13 +281,16 @@ describe('a stream that its reader is slow to take', onSqlite, () => {
       const at = `2028-02-${String(1 + (i % 28)).padStart(2, '0')} 10:00:00`
       const { status, body } = await service.post('/events', {
         title: `Large ${i}`,
-        description,
         start_date: at,
         end_date: at,
       })
       equal(status, 201)
       large.push(body.id)
     }
+    await service.app.database.write(async (tx) => {
+      await tx.updateTable('events').set({ description }).where('id', 'in', large).execute()
+      for (const id of large) await touch(tx, 'event', id)
+    })
   })
 
   async function paused(as: Reader = 'anonymous', base = service.base): Promise<Line> {

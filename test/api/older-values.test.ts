@@ -77,30 +77,28 @@ describe('what earlier versions took and today is over a limit', () => {
   })
 
   test('is shown whole by lists, by itself and by searches', async () => {
-    for (const as of ['anonymous', 'editor'] as const) {
-      for (let round = 0; round < 2; round++) {
-        const paths = [
-          '/events',
-          `/events/${ids.event}`,
-          `/events/by-slug/${LONG.slug}`,
-          '/events?search=long title',
-          `/events?tags=${tags[7]}`,
-          `/events?include=${ids.event}`,
-        ]
-        for (const path of paths) {
-          const { status, body } = await service.get(path, as)
-          equal(status, 200, `${as} ${path}`)
-          const event = body.events?.[0] ?? body
-          if (path.includes('search')) continue
-          equal(event.title, LONG.title, path)
-          ok(event.description.length > 390_000)
-          equal(event.tags.length, TERMS)
-          equal(event.cost_details.values.length > 0, true)
-          equal(event.website, LONG.website)
-          equal(event.venue.address, LONG.line)
-          equal(event.organizer[0].organizer, LONG.title)
-          equal(event.categories[0].name, LONG.term)
-        }
+    for (const as of ['anonymous', 'anonymous', 'editor'] as const) {
+      const paths = [
+        '/events',
+        `/events/${ids.event}`,
+        `/events/by-slug/${LONG.slug}`,
+        '/events?search=long title',
+        `/events?tags=${tags[7]}`,
+        `/events?include=${ids.event}`,
+      ]
+      for (const path of paths) {
+        const { status, body } = await service.get(path, as)
+        equal(status, 200, `${as} ${path}`)
+        const event = body.events?.[0] ?? body
+        if (path.includes('search')) continue
+        equal(event.title, LONG.title, path)
+        ok(event.description.length > 390_000)
+        equal(event.tags.length, TERMS)
+        equal(event.cost_details.values.length > 0, true)
+        equal(event.website, LONG.website)
+        equal(event.venue.address, LONG.line)
+        equal(event.organizer[0].organizer, LONG.title)
+        equal(event.categories[0].name, LONG.term)
       }
     }
     for (const path of [

@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fold, foldUnicode, latinToAscii } from '../../src/base/text/characters.ts'
 import { parseSearch, parseWords } from '../../src/base/text/search.ts'
-import { fc, rounds } from '../support/rounds.ts'
+import { fc, isWhole, rounds } from '../support/rounds.ts'
 
 describe('folding', () => {
   const folded: readonly (readonly [string, string])[] = [
@@ -30,7 +30,10 @@ describe('folding', () => {
   test('is the same part by part as of a whole text', () => {
     const whole = (text: string) => foldUnicode(text).replace(/\s+/g, ' ').trim()
     const same = (text: string) => equal(fold(text), whole(text), JSON.stringify(text))
-    for (let code = 0x80; code < 0x20000; code++) {
+    // Of the thousands of signs of Chinese, Korean and old scripts, every seventh.
+    const isOfMany = (code: number) =>
+      (code >= 0x3400 && code < 0xf900) || (code >= 0x12000 && code < 0x1d000)
+    for (let code = 0x80; code < 0x20000; code += isOfMany(code) && !isWhole ? 7 : 1) {
       const sign = String.fromCodePoint(code)
       same(`Ra${sign}b`)
       same(`A ${sign}\u0301e`)

@@ -92,7 +92,8 @@ test('an endless rule by the place of a weekday takes that of the moved date', a
   equal(body.recurrence.rrule, 'FREQ=MONTHLY;BYDAY=4WE')
   const after = await listed(body.post_parent)
   deepEqual(daysOf(after).slice(0, 6), placed(3, 4, [0, 1, 2, 3, 4, 5]))
-  deepEqual(pluck(after, 'id'), pluck(rows, 'id'))
+  // The move may bring one more date within the horizon.
+  deepEqual(pluck(after.slice(0, rows.length), 'id'), pluck(rows, 'id'))
 })
 
 test('an endless first Sunday, moved to the Saturday before, never loses the moved event', async () => {
@@ -105,7 +106,6 @@ test('an endless first Sunday, moved to the Saturday before, never loses the mov
     const after = await listed(rows[0]?.post_parent)
     equal(status, 200)
     equal(body.start_date.slice(0, 10), moved(at(dates, one), -1))
-    // The move may bring one more date within the horizon.
     deepEqual(pluck(after.slice(0, rows.length), 'id'), pluck(rows, 'id'))
   }
 })

@@ -23,8 +23,8 @@ const shownAt = (page: string, name: string) =>
 const addressIn = (page: string) => /<form class="staged"[^>]* action="([^"]+)"/.exec(page)?.[1] ?? fail(page)
 
 /** What this person sends to be imported is in, or taken back, before the answer. */
-function importerHere(service: TestService): AtDesk {
-  const desk = deskHere(service, 'editor')
+function importerHere(service: TestService, login = 'editor'): AtDesk {
+  const desk = deskHere(service, login)
   const post: AtDesk['post'] = async (...asked) => {
     const answer = await desk.post(...asked)
     const imports = service.app.database.read.selectFrom('desk_imports').select('id')
@@ -38,6 +38,7 @@ function importerHere(service: TestService): AtDesk {
 describe('a pasted table', () => {
   const service = serviceForTests()
   const editor = importerHere(service)
+  const contributor = importerHere(service, 'contributor')
 
   const titles = async () => {
     const { body } = await service.get(
@@ -152,7 +153,6 @@ describe('a pasted table', () => {
   })
 
   test('of a contributor waits for review, without categories that are not here', async () => {
-    const contributor = await sitAtDesk(service, 'contributor')
     const text = pasted([
       ['Date', 'Title', 'Venue', 'Category'],
       ['2027-05-01', 'May fire', 'Meadow', 'Bonfires'],

@@ -9,6 +9,7 @@ import { readConfig, siteOf } from '../../src/base/config.ts'
 import type { Context } from '../../src/calendar/declare/context.ts'
 import {
   deleteImage,
+  filesOf,
   findImage,
   insertUpload,
   isImageReference,
@@ -211,6 +212,27 @@ describe('an address of an image', () => {
   test('gives files of other names when theirs are taken', async () => {
     for (const path of ['a/poster.png', 'b/poster.png', 'c/poster.png']) ok(await link(`${pictures}/${path}`))
     deepEqual(await storedFiles(), ['2026/11/poster-1.png', '2026/11/poster-2.png', '2026/11/poster.png'])
+  })
+
+  test('gives files of other names when only that of a size is taken', async () => {
+    const first = await upload({ ...inMemory(small), fileName: 'large-150x150.png' }, asks())
+    const row = await findImage(database.read, await linked(`${pictures}/large.png`))
+    equal(row?.file, '2026/11/large-1.png')
+    deepEqual(await readFile(join(folder, 'media', first?.file ?? '')), small)
+  })
+
+  test('gives files of other names when an image has theirs and has lost them', async () => {
+    const first = (await findImage(database.read, await linked(`${pictures}/large/poster.png`))) as ImageRow
+    await rm(join(folder, 'media'), { recursive: true })
+    for (const name of ['poster.png', 'poster-300x225.png']) {
+      const id = await linked(`${pictures}/${name}`)
+      const row = (await findImage(database.read, id)) as ImageRow
+      ok(!filesOf(first).some((file) => filesOf(row).includes(file)), row.file)
+    }
+    const uploaded = await upload({ ...inMemory(small), fileName: 'poster.png' }, asks())
+    equal(uploaded?.file, '2026/11/poster-2.png')
+    const there = await readdir(join(folder, 'media'), { recursive: true })
+    ok(!there.some((path) => path.endsWith('/poster.png')), there.join())
   })
 
   test('of a write that fails leaves no file under the name of another image', async () => {

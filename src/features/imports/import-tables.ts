@@ -101,4 +101,5 @@ export const importTables: FeatureTables = {
     ]),
   ],
   own: ['desk_imports', 'desk_import_rows'],
+  unasked: ['import_schedules'],
 }

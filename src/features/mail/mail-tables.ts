@@ -106,4 +106,5 @@ export const mailTables: FeatureTables = {
   ],
   own: ['mail_messages', 'mail_marks'],
   secret: ['mail_subscribers', 'mail_subscriptions'],
+  unasked: ['mail_subscriptions'],
 }

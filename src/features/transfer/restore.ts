@@ -168,7 +168,7 @@ export async function restore(
         remarks.push(`${others.length} other files of the same names gave way to those of the backup.`)
       const remark = await fillDatabase(backup, tx, target.tables, replacing.now, progress)
       if (remark) remarks.push(remark)
-      const named = standingOf(manifest, former)
+      const named = standingOf(manifest, former, target.tables)
       isHeld = named.held === 1
       await setIdentity(tx, named)
       await addFiles(backup, [...lacking, ...others], target.media, progress)
@@ -180,17 +180,19 @@ export async function restore(
   }
 }
 
-/** With rows in these tables a calendar acts unasked: it sends messages, or imports on a schedule. */
-const SENDERS = ['webhooks', 'import_schedules', 'mail_subscriptions']
-
 /**
  * The name of the restored calendar, and whether it is held: a held calendar sends and imports nothing until
- * `kalends resume`. Restored over itself, a calendar keeps its state; elsewhere it is held if it has rows in
- * `SENDERS`.
+ * `kalends resume`. Restored over itself, a calendar keeps its state; elsewhere it is held if it would act
+ * unasked.
  */
-function standingOf({ calendar, rows }: Manifest, former: Former): NonNullable<Former> {
+function standingOf(
+  { calendar, rows }: Manifest,
+  former: Former,
+  features: readonly FeatureTables[],
+): NonNullable<Former> {
   if (former?.calendar === calendar) return former
-  return { calendar, held: Number(SENDERS.some((table) => (rows[table] ?? 0) > 0)) }
+  const acting = features.flatMap(({ unasked = [] }) => unasked)
+  return { calendar, held: Number(acting.some((table) => (rows[table] ?? 0) > 0)) }
 }
 
 /**

@@ -52,4 +52,5 @@ export const webhookTables: FeatureTables = {
   feature: 'webhooks',
   own: ['webhook_deliveries'],
   secret: ['webhooks'],
+  unasked: ['webhooks'],
 }

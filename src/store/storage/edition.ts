@@ -25,7 +25,7 @@ export function readIdentity(db: Db): Promise<Omit<Tables['editions'], 'edition'
   return db.selectFrom('editions').select(['calendar', 'held']).executeTakeFirstOrThrow()
 }
 
-/** Holds webhooks, e-mail and scheduled imports, or lets them go on. True if anything changed. */
+/** Holds what the calendar does unasked, or lets it go on. True if anything changed. */
 export async function setHeld(tx: Db, isHeld: boolean): Promise<boolean> {
   const held = Number(isHeld)
   const { numUpdatedRows } = await tx

@@ -15,6 +15,8 @@ export interface FeatureTables {
   own?: readonly string[]
   /** Tables left out of a backup without secrets. */
   secret?: readonly string[]
+  /** Tables by whose rows a calendar acts unasked: it sends messages, or imports on a schedule. */
+  unasked?: readonly string[]
 }
 
 export interface KeepsTables {

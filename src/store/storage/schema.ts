@@ -303,7 +303,7 @@ interface EditionColumns {
   edition: string
   /** A random name of the calendar, which stays the same after a restore. */
   calendar: string
-  /** 1 if webhooks, e-mail and scheduled imports are held, as in a copy of a calendar. */
+  /** 1 if nothing is sent or imported unasked, as in a copy of a calendar. */
   held: number
 }
 

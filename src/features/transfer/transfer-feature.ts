@@ -7,6 +7,14 @@ export const transfer: Feature = {
   variables: [COPY_FROM, COPY_TO],
   commands: [
     {
+      names: ['invalidate-etags', 'restored', 'hold', 'resume'],
+      register: async (program, { configure, features }) => {
+        const { openCalendar } = await import('../../store/storage/open-database.ts')
+        const { registerCopiesCommands } = await import('./copies-command.ts')
+        registerCopiesCommands(program, () => openCalendar(configure(), features))
+      },
+    },
+    {
       names: ['copy'],
       register: async (program, { features }) => {
         const { registerCopyCommand } = await import('./copy.ts')

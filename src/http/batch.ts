@@ -59,7 +59,9 @@ export async function answerBatch(
       headers: isReplay ? { [REPLAYED]: 'true' } : {},
       body: {
         ...(failed ? { failed: 'validation' } : {}),
-        responses: answers.map((answer) => answer && enveloped(answer)),
+        responses: answers.map(
+          (answer) => answer && { status: answer.status, headers: answer.headers, body: answer.body ?? null },
+        ),
       },
     }
   })
@@ -83,10 +85,6 @@ function incomingOf(
     isGone,
     readBody: async () => ({ ...NO_BODY, form: { fields: body, repeated: new Set(), files: [] } }),
   }
-}
-
-function enveloped({ status, headers, body }: Answer): object {
-  return { status, headers, body: body ?? null }
 }
 
 async function answerEach(

@@ -192,6 +192,7 @@ async function answerRestore(
   { history, row, version }: Versioned,
   context: Context,
 ): Promise<Answer> {
+  const { operations } = served
   const { members: only } = await parseFields(restoreFields, request.values(restoreFields), context)
   const { members, left, written } = await restoreVersion(context, served, history, row, {
     version,
@@ -202,10 +203,8 @@ async function answerRestore(
     version,
     members,
     left,
-    record: written?.answer ?? (await presentNow(context, served, row)),
+    record:
+      written?.answer ??
+      (await presentSingle(context, operations.presentation, await operations.loadOne(context, row))),
   })
-}
-
-async function presentNow(context: Context, { operations }: ServedResource, row: unknown): Promise<object> {
-  return presentSingle(context, operations.presentation, await operations.loadOne(context, row))
 }

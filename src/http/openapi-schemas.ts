@@ -150,10 +150,6 @@ function newSchema(resource: Resource, resources: readonly Resource[], say: Say)
   return record(bodyProperties(resource, required, resources, say), required)
 }
 
-function changeSchema(resource: Resource, resources: readonly Resource[], say: Say): Schema {
-  return record(bodyProperties(resource, [], resources, say), [])
-}
-
 export function bodyProperties(
   { fields }: Pick<Resource, 'fields'>,
   required: readonly string[],
@@ -349,7 +345,7 @@ export function resourceSchemas(resources: readonly Resource[], say: Say): Recor
   const bodies = resources.flatMap((resource): [string, Schema][] => [
     // A series is created as the event that it repeats.
     ...(resource.name === 'series' ? [] : [newBody(resource)]),
-    [changeName(resource), changeSchema(resource, resources, say)],
+    [changeName(resource), record(bodyProperties(resource, [], resources, say), [])],
   ])
   return {
     ImageSize: imageSize,

@@ -155,10 +155,6 @@ interface ListenPlace {
   port: number
 }
 
-async function checkFree(place: ListenPlace): Promise<void> {
-  await closeListeners([await openListener(undefined, place, false)])
-}
-
 /**
  * Listens on the port; if `isShared`, with several listeners. A shared port is checked first, since listening
  * succeeds even if another process has it.
@@ -169,7 +165,7 @@ export async function openListeners(
   place: ListenPlace,
   isShared: boolean,
 ): Promise<NetServer[]> {
-  if (isShared && place.port !== 0) await checkFree(place)
+  if (isShared && place.port !== 0) await closeListeners([await openListener(undefined, place, false)])
   const first = await openListener(server, place, isShared)
   const further = Array.from({ length: isShared ? LISTENERS - 1 : 0 }, () =>
     openListener(server, { ...place, port: portOf(first, place) }, isShared),

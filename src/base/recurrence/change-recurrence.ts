@@ -194,7 +194,8 @@ function moveAlong(
     for (const local of [shifted(start.local, at, to), firstAlong(along, start, at, to)]) {
       const found = local === undefined ? [] : firstDates(along, { ...to, local }, dates.length)
       const isNear =
-        found.length === dates.length && found.every((wall, i) => isNearTo(wall, wanted[i] ?? ''))
+        found.length === dates.length &&
+        found.every((wall, i) => Math.abs(dayNumber(wall) - dayNumber(wanted[i] ?? '')) <= FARTHEST_DAYS)
       if (local === undefined || !isNear || found[one] !== to.local) continue
       const places = new Map(dates.map((wall, i) => [settled(wall, start), settled(found[i] ?? wall, to)]))
       const place = (wall: string) => places.get(wall) ?? settled(shifted(wall, at, to), to)
@@ -202,10 +203,6 @@ function moveAlong(
     }
   }
   return undefined
-}
-
-function isNearTo(wall: string, wanted: string): boolean {
-  return Math.abs(dayNumber(wall) - dayNumber(wanted)) <= FARTHEST_DAYS
 }
 
 function firstAlong(rule: Rule, start: Start, at: string, to: Start): string | undefined {

@@ -114,16 +114,13 @@ export function areTextsPrepared(wanted: readonly WantedText[]): boolean {
 
 function unprepared(wanted: readonly WantedText[]): WantedText[] {
   // An upper bound of the cost, for which no `<` and `&` have to be counted.
-  if (lengthOf(wanted) * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
+  const length = wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
+  if (length * (MARKUP_COST + SPECIAL_COST) <= MOST_AT_ONCE) return []
   const costly = wanted
     .map((text) => ({ text, cost: costOf(text.raw) }))
     .filter(({ text, cost }) => cost >= WORTH_KNOWING && findKnown(text) === undefined)
   const sum = costly.reduce((total, { cost }) => total + cost, 0)
   return sum <= MOST_AT_ONCE ? [] : costly.map(({ text }) => text)
-}
-
-function lengthOf(wanted: readonly WantedText[]): number {
-  return wanted.reduce((sum, { raw }) => sum + (typeof raw === 'string' ? raw.length : 0), 0)
 }
 
 /** Has the worker thread render the texts that would block the event loop; returns texts by `textKey`. */

@@ -104,14 +104,12 @@ function writeAll(
     return NO_BYTES
   }
   const written = pieces.map((piece) => writePiece(piece, jsonOf))
-  return costly ? prepareTerms(context, costly).then(() => writeAll(context, findTerm, pieces)) : written
+  if (!costly) return written
+  const prepared = showInTurn(costly, textsOfTerm, (term) => termJson(context, term))
+  return prepared.then(() => writeAll(context, findTerm, pieces))
 }
 
 const NO_BYTES = Buffer.alloc(0)
-
-async function prepareTerms(context: Context, terms: readonly TermRow[]): Promise<void> {
-  await showInTurn(terms, textsOfTerm, (term) => termJson(context, term))
-}
 
 async function loadMissing(
   context: Context,

@@ -247,7 +247,7 @@ export async function prepareRestore(
   const columns = await withTexts(context.db, columnsAt(history, version))
   const taxonomies = await taxonomiesOf(context.db, [columns, present])
   const values = differing(kind, columns, present, taxonomies, only)
-  const gone = unknownTerms(columns, taxonomies)
+  const gone = Array.isArray(columns.terms) ? columns.terms.filter((id) => !taxonomies.has(id)) : []
   const left: LeftOut[] =
     gone.length > 0 && !isUnchanged(columns.terms, present.terms) ? [{ member: 'terms', value: gone }] : []
   await leaveOut(context, resource.fields, values, sendableValues(kind, present, taxonomies), left)
@@ -370,10 +370,6 @@ function differing(
 /** True if the version has a publication date, sent or set by publication. */
 function isDated({ date_utc, dated }: VersionColumns): boolean {
   return date_utc !== NEVER || dated === 1
-}
-
-function unknownTerms({ terms }: VersionColumns, taxonomies: Taxonomies): unknown[] {
-  return Array.isArray(terms) ? terms.filter((id) => !taxonomies.has(id)) : []
 }
 
 async function leaveOut(

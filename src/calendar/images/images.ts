@@ -91,7 +91,7 @@ async function removeUnowned(context: Context): Promise<void> {
       .executeTakeFirst()
     // If this file was lost before, another image may have its name, with other sizes.
     const isOwned = owner?.sizes === stored.sizes && owner.filesize === stored.filesize
-    if (!isOwned) await removeFiles(context.images.store, stored)
+    if (!isOwned) await Promise.all(filesOf(stored).map(context.images.store.remove))
   }
 }
 
@@ -380,10 +380,6 @@ function describeStored(stem: string, prepared: PreparedImage): StoredImage {
     sizes: JSON.stringify(Object.fromEntries(sizes)),
     original_image: original ? posix.basename(stem) + original.ending : '',
   }
-}
-
-async function removeFiles(store: MediaStore, image: StoredImage): Promise<void> {
-  await Promise.all(filesOf(image).map(store.remove))
 }
 
 /** The keys of an image's files in the media store. */

@@ -130,11 +130,11 @@ export const linkedParts: Record<LinkedPart, PartNarrowing<LinkedQuery, LinkedGr
   status: (_query, ground) => linkedListedTo(ground),
   place: async (query, { context }) => {
     const { geoloc, circle } = await geoFilter(context, query)
-    const conditions = [
-      ...(geoloc === undefined ? [] : [placed(geoloc)]),
-      ...(circle ? [placedWithin(circle, context)] : []),
-    ]
-    return (record) => record.and(conditions.map((condition) => condition(record)))
+    return (record) =>
+      record.and([
+        ...(geoloc === undefined ? [] : [record('venues.geo_lat', geoloc ? 'is not' : 'is', null)]),
+        ...(circle ? [withinCircle(context.db, circle)] : []),
+      ])
   },
 }
 
@@ -207,14 +207,6 @@ function withUpcoming({ type, context }: LinkedGround): LinkedCondition {
         .where('events.hide_from_listings', '=', 0)
         .where('events.status', 'in', [...statuses]),
     )
-}
-
-function placed(wanted: boolean): LinkedCondition {
-  return (record) => record('venues.geo_lat', wanted ? 'is not' : 'is', null)
-}
-
-function placedWithin(circle: Circle, { db }: Context): LinkedCondition {
-  return () => withinCircle(db, circle)
 }
 
 const asVenueLinks = (type: LinkedType) => type.links as 'event_venues'

@@ -95,7 +95,7 @@ export function makeAuthenticator(
     underWay: new Map(),
     generation: 0,
   }
-  const uses = makeUses(database)
+  const uses: Uses = { database, waiting: new Map(), timer: undefined }
   const signIn: SignInState = {
     database,
     failures: makeGuesses(),
@@ -272,10 +272,6 @@ interface Uses {
 
 /** In ms. All uses within this time are written together. */
 const WRITE_EVERY = 60_000
-
-function makeUses(database: Database): Uses {
-  return { database, waiting: new Map(), timer: undefined }
-}
 
 function noteUse(uses: Uses, id: number, now: number): void {
   uses.waiting.set(id, now)

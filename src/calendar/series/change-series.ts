@@ -107,7 +107,11 @@ const changeEach: typeof changeAll = async (tx, held, addressed, asked, context)
   const terms = sent && (await settleSeriesTerms(tx, rows, asked.prepared.values, sent))
   const links: LinkIds = { ...settled.links, terms: terms?.shared }
   const changed = changedColumns(like, settled.values)
-  const kept: Shared = { ...shared, ...changed, ...sentLinks(links) }
+  const kept: Shared = {
+    ...shared,
+    ...changed,
+    ...Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined)),
+  }
   const before = scheduleOf(series)
   const when = { ...like, ...settled.values }
   const moved = newDates(before, addressed, when, asked.recurrence)
@@ -195,10 +199,6 @@ function alike(addressed: EventRow, series: SeriesRow): EventRow {
 function withoutSlug(prepared: PreparedEvent): PreparedEvent {
   const { slug: _slug, ...values } = prepared.values
   return { ...prepared, values }
-}
-
-function sentLinks(links: LinkIds): Partial<Pick<Shared, 'venues' | 'organizers' | 'terms'>> {
-  return Object.fromEntries(Object.entries(links).filter(([, ids]) => ids !== undefined))
 }
 
 function changedColumns(like: EventRow, columns: Partial<EventRow>): Partial<EventRow> {

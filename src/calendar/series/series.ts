@@ -6,7 +6,7 @@ import { renderTitle } from '../../base/text/html.ts'
 import { renderedText } from '../../base/text/long-texts.ts'
 import { presentUrl } from '../../base/text/urls.ts'
 import type { Db } from '../../store/storage/database.ts'
-import type { OrganizerRow, SeriesRow, TermRow, VenueRow } from '../../store/storage/schema.ts'
+import type { OrganizerRow, SeriesRow, VenueRow } from '../../store/storage/schema.ts'
 import type { Context } from '../declare/context.ts'
 import type { Presentation } from '../declare/operations.ts'
 import { collectionUrl, defineFields, defineResource, OWN_NAMESPACE } from '../declare/resource.ts'
@@ -23,7 +23,7 @@ import { venueRules } from '../linked/venue.ts'
 import { isAllowedStatusList } from '../records/record-store.ts'
 import { compareTerms, findTermsByIds, termsApart } from '../terms/term-store.ts'
 import { FOR_EVER, scheduleOf, whenAt } from './series-schedule.ts'
-import { readShared, type Shared } from './series-store.ts'
+import { readShared } from './series-store.ts'
 
 /** Each occurrence has its own slug, and a change of a series always has the scope `all`. */
 const { slug: _slug, recurrence_scope: _scope, ...fields } = event.fields
@@ -65,14 +65,10 @@ export async function findSeriesLinks(db: Db, rows: readonly SeriesRow[]): Promi
   return shared.map((one) => ({
     venues: one.venues.flatMap((id) => venues.get(id) ?? []),
     organizers: one.organizers.flatMap((id) => organizers.get(id) ?? []),
-    ...termsOf(one, terms),
+    ...termsApart(terms.filter(({ id }) => one.terms.includes(id)).sort(compareTerms)),
     images,
     series: undefined,
   }))
-}
-
-function termsOf(shared: Shared, terms: readonly TermRow[]): Pick<EventLinks, 'categories' | 'tags'> {
-  return termsApart(terms.filter(({ id }) => shared.terms.includes(id)).sort(compareTerms))
 }
 
 /** `total` counts the occurrences in public lists. */

@@ -204,7 +204,7 @@ export async function findAncestors(
   db: Db,
   terms: readonly Pick<TermRow, 'parent'>[],
 ): Promise<Map<number, NamedTerm>> {
-  const parents = parentsOf(terms)
+  const parents = [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
   if (parents.length === 0) return new Map()
   const { rows } = await sql<NamedTerm>`
     with recursive above as (
@@ -213,10 +213,6 @@ export async function findAncestors(
     ) select ${sql.join(NAMED.map((column) => sql.ref(`terms.${column}`)))} from above join terms using (id)
   `.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
-}
-
-function parentsOf(terms: readonly Pick<TermRow, 'parent'>[]): number[] {
-  return [...new Set(terms.map((term) => term.parent))].filter((id) => id !== 0)
 }
 
 export const TERM_ORDERS = ['name', 'id', 'slug', 'count', 'description', 'parent', 'include'] as const

@@ -100,7 +100,12 @@ export function openEventMemory(
   return {
     index: undefined,
     pieces: emptyPieces(budget),
-    searches: emptySearches(budget),
+    searches: {
+      found: emptyCache(budget),
+      asked: new Map(),
+      words: emptyCache(budget),
+      askedWords: new Map(),
+    },
     terms: new Map(),
     termIds: termIdsOf([]),
     version: '',
@@ -459,10 +464,6 @@ export interface EventSearches {
   asked: Map<string, Promise<IdSet>>
   words: Cache<string, WordsFound>
   askedWords: Map<string, Promise<WordsFound>>
-}
-
-function emptySearches(budget: CacheBudget): EventSearches {
-  return { found: emptyCache(budget), asked: new Map(), words: emptyCache(budget), askedWords: new Map() }
 }
 
 /**

@@ -189,7 +189,7 @@ function watchWrites(database: Database, file: string | undefined): Database {
     await database.ping()
     if (!isFailing) return
     if (file !== undefined) await needRoom(file)
-    await database.write(writeAgain)
+    await database.write((tx) => sql`update editions set edition = edition`.execute(tx))
     isFailing = false
   }
   return {
@@ -229,10 +229,6 @@ export function tellFailures(
 async function needRoom(file: string): Promise<void> {
   if ((await freeBytesOf(dirname(file))) < LEAST_FREE_BYTES)
     throw new DatabaseUnavailable(`The disk of ${file} is full.`, undefined, 'space')
-}
-
-async function writeAgain(tx: Db): Promise<void> {
-  await sql`update editions set edition = edition`.execute(tx)
 }
 
 /** Runs `work` with the command as writer (see `runCommand`). */

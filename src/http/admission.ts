@@ -27,8 +27,8 @@ export const LIMITS: Readonly<Record<QueueName, Limit>> = {
   /** Half as many as the largest commit holds, since on SQLite each write waits for its whole commit. */
   writes: { running: 32, waiting: 250, longestMs: 200 },
   /**
-   * Each upload holds an image in memory, and scaling takes about a second. Routes that wait for another server
-   * are queued here too.
+   * Each upload holds an image in memory, and scaling takes about a second. Routes that wait for another
+   * server are queued here too.
    */
   uploads: { running: 3, waiting: 20, longestMs: 10_000 },
   /** Streams last as long as their readers take, so no request waits for one. */

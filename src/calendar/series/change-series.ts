@@ -67,7 +67,7 @@ export interface AskedChange {
   recurrence: unknown
   /** True if occurrences stay on their days: if the start's day changes, dates are added and dropped. */
   keepsDays?: boolean
-  /** True if the addressed occurrence takes sent fields, except times, even where it differs from the series. */
+  /** True if the addressed occurrence takes sent fields, except times, even where the series differs. */
   takesSent?: boolean
 }
 

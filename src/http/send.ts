@@ -365,9 +365,9 @@ interface Method {
 
 const METHODS: Readonly<Record<Encoding, Method>> = {
   zstd: {
-    now: (bytes) => zstdCompressSync(bytes, { ...zstdAt(1), chunkSize }),
-    later: (bytes, isLasting) => zstdLater(bytes, zstdAt(isLasting ? 19 : 1)),
-    stream: () => createZstdCompress(zstdAt(1)),
+    now: (bytes) => zstdCompressSync(bytes, { ...zstdAt(3), chunkSize }),
+    later: (bytes, isLasting) => zstdLater(bytes, zstdAt(isLasting ? 19 : 3)),
+    stream: () => createZstdCompress(zstdAt(3)),
   },
   br: {
     now: (bytes) => brotliCompressSync(bytes, { ...brotliAt(1), chunkSize }),

@@ -140,7 +140,9 @@ export function eventRow(viewing: Viewing, card: Card, heading: 'h2' | 'h3' | 'h
         : html`<h4>${title}</h4>`
   }${place && html`<p class="where">${place}</p>`}${
     card.excerpt && html`<p class="excerpt">${nameShown(site, card.excerpt)}</p>`
-  }${againOf(viewing, card)}${tags(viewing, card)}</div>${card.picture && thumbnail(viewing, card, card.picture)}</li>`
+  }${againOf(viewing, card)}${tags(viewing, card)}</div>${
+    card.picture && thumbnail(viewing, card, card.picture)
+  }</li>`
 }
 
 export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
@@ -149,10 +151,10 @@ export function briefRow(viewing: Viewing, card: Card, isDated: boolean): Html {
   const day = on && html`<b class="on" aria-hidden="true">${on}</b> `
   const time = card.isAllDay ? say(site, 'All day') : startTime(site, card)
   const details = [card.place && nameShown(site, card.place.name), card.cost].filter(Boolean)
-  return html`<li class="row"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(site, card.url)}">${shownTitle(
-    viewing,
-    card,
-  )}</a>${on && heardAs(on)}</h3>${
+  return html`<li class="row"><p class="time">${day}${time}</p><div class="what"><h3><a href="${pathTo(
+    site,
+    card.url,
+  )}">${shownTitle(viewing, card)}</a>${on && heardAs(on)}</h3>${
     details.length > 0 &&
     html`<p class="where">${details[0]}${details.length > 1 && html` · ${details[1]}`}</p>`
   }${againOf(viewing, card)}</div>${card.picture && thumbnail(viewing, card, card.picture)}</li>`

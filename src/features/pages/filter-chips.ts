@@ -123,7 +123,7 @@ function timeChips(viewing: Viewing, { query: { sent }, counts }: ChipFilter, to
   ]
 }
 
-/** The next month of what is asked for; the plain list, which has the small month beside it, needs no chip. */
+/** The next month of what is asked for; the plain list, beside the small month, needs no chip. */
 function nextMonth({ context: { site }, today }: Viewing, { scope, query }: ChipFilter): Html | false {
   const month = monthsLater(monthOf(today), 1)
   if (month === undefined || (scope === undefined && !query.isFiltered)) return false

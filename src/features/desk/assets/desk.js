@@ -44,7 +44,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   })
 }
 
-/** Shows a password while it is typed. It is sent hidden, so that browsers do not offer it in other fields. */
+/** Shows a password while it is typed. Sent hidden, so that browsers do not offer it in other fields. */
 for (const button of document.querySelectorAll('button[data-unveils]')) {
   const field = button instanceof HTMLButtonElement && document.getElementById(button.dataset.unveils ?? '')
   if (!(field instanceof HTMLInputElement)) continue

@@ -130,8 +130,8 @@ export function newPasswordField(request: Pick<AnyDeskRequest, 'context'>, fault
     },
     faults,
   )
-  return html`${field}<p><button type="button" class="button quiet" data-unveils="password" aria-pressed="false" \
-hidden>${sayAtDesk(site, 'Show password')}</button></p>`
+  return html`${field}<p><button type="button" class="button quiet" data-unveils="password" \
+aria-pressed="false" hidden>${sayAtDesk(site, 'Show password')}</button></p>`
 }
 
 /** Page for a link that is not valid; if it is an expired invitation, it says who can send a new one. */

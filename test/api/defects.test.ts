@@ -26,6 +26,26 @@ async function invalid(method: string, path: string, sent: object, name: string)
 const names = (records: Body[], key: string) => [records].flat().map((record) => record[key])
 
 describe('updates of events', () => {
+  test('an update without status or date leaves them, null keeps a venue, empty removes it', async () => {
+    for (const status of ['draft', 'pending', 'private'] as const) {
+      const as = status === 'pending' ? 'contributor' : 'admin'
+      const { id } = await createEvent({ status }, as)
+      equal((await update(`/events/${id}`, { title: 'Still' }, as)).status, status)
+    }
+    const dated = await createEvent({ date: '2020-02-03 04:05:06' })
+    const updated = await update(`/events/${dated.id}`, { title: 'Later' })
+    deepEqual([updated.date, updated.date_utc], ['2020-02-03 04:05:06', '2020-02-03 09:05:06'])
+    const scheduled = await createEvent({ date: '2035-01-01 00:00:00' })
+    equal((await update(`/events/${scheduled.id}`, { title: 'Later still' })).status, 'future')
+    const { id } = await createEvent()
+    for (const empty of ['', [], 0, '0', false]) {
+      await update(`/events/${id}`, { venue: { venue: 'Removable Room' } })
+      for (const kept of [{ venue: null }, { title: 'Same room' }])
+        equal((await update(`/events/${id}`, kept)).venue.venue, 'Removable Room')
+      deepEqual((await update(`/events/${id}`, { venue: empty })).venue, [], JSON.stringify(empty))
+    }
+  })
+
   test('the path decides which event is meant, and a slug in a by-slug update is the new slug', async () => {
     const [one, other] = [
       await createEvent({ title: 'One', slug: 'one' }),
@@ -100,6 +120,23 @@ describe('dates and zones', () => {
 })
 
 describe('terms', () => {
+  test('a record that is no term in the categories of an event is refused by name', async () => {
+    for (const categories of [{ x: 1 }, [{ x: 1 }], [[1]], true])
+      await invalid('POST', '/events', { ...DAY, categories }, 'categories')
+  })
+
+  test('a slug in use and a name over 200 characters are refused', async () => {
+    for (const path of ['/categories', '/tags']) {
+      await create(path, { name: 'Taken', slug: 'taken' })
+      const term = await create(path, { name: 'Free' })
+      await refused('PUT', `${path}/${term.id}`, { slug: 'taken' }, 400, 'duplicate_term_slug')
+      const long = 'x'.repeat(201)
+      await invalid('POST', path, { name: long }, 'name')
+      await invalid('PUT', `${path}/${term.id}`, { name: long }, 'name')
+      equal((await read(`${path}/${term.id}`)).name, 'Free')
+    }
+  })
+
   test('parent 0 and an empty description are taken, and a loop of parents is refused', async () => {
     const top = await create('/categories', { name: 'Top', description: 'Highest' })
     const child = await create('/categories', { name: 'Child', parent: top.id })

@@ -1,8 +1,9 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { dropOld } from '../../src/store/storage/pruning.ts'
 import { pluck } from '../support/lists.ts'
+import { uploadPicture } from '../support/pictures.ts'
 import { type Answer, day, onDay, type Reader, serviceForTests, startService } from '../support/service.ts'
 
 const service = serviceForTests({ timezone: 'Europe/Berlin' })
@@ -252,6 +253,65 @@ describe('a version that is put back', () => {
     await restored(path, first)
     equal((await service.get(path)).body.description, shown)
   })
+
+  test('tells apart the two hours that a clock shows twice', async () => {
+    const hour = { start_date: '2027-10-31T01:30:00Z', end_date: '2027-10-31T02:30:00Z' }
+    const { id } = await service.event({ title: 'Later', ...hour })
+    const path = `/events/${id}`
+    const [first, was] = [await versionOf(path), (await service.get(path)).body.utc_start_date]
+    await service.update(path, { start_date: '2027-10-31T00:30:00Z' })
+    notEqual((await service.get(path)).body.utc_start_date, was)
+    await restored(path, first)
+    equal((await service.get(path)).body.utc_start_date, was)
+  })
+
+  test('has its image, and comes out of the trash', async () => {
+    const image = await uploadPicture(service, 8, 8)
+    const { id } = await service.event({ title: 'Pictured', ...day, image })
+    const path = `/events/${id}`
+    const [first, was] = [await versionOf(path), (await service.get(path)).body]
+    await service.update(path, { image: '' })
+    await service.remove(path, 'admin')
+    const trashed = await versionOf(path)
+    await restored(path, first)
+    const { body } = await service.get(path)
+    deepEqual([body.image.id, body.status, body.slug], [image, 'publish', was.slug])
+    await restored(path, trashed)
+    equal((await service.get(path, 'admin')).body.status, 'trash')
+  })
+
+  test('of a series has its rule, and its dates follow', async () => {
+    const event = await service.event({ title: 'Yoga', ...day, recurrence: 'FREQ=DAILY;COUNT=5' })
+    const path = `/series/${event.post_parent}`
+    const dates = async () => (await service.get(`${OWN}${path}`, 'admin')).body.occurrences.total
+    const first = await versionOf(`${OWN}${path}`)
+    await service.put(`${OWN}${path}`, { title: 'Less yoga', recurrence: 'FREQ=DAILY;COUNT=2' })
+    equal(await dates(), 2)
+    const [act] = (await historyOf(path)).history
+    deepEqual(pluck(act.changes, 'member'), ['title', 'recurrence'])
+    const { record } = await restored(path, first)
+    deepEqual([record.title, await dates()], ['Yoga', 5])
+    equal((await service.get(`/events/${event.id}`)).body.title, 'Yoga')
+  })
+
+  for (const [list, made, changed] of [
+    ['/venues', { venue: 'Old', city: 'Ghent' }, { venue: 'New', city: '', geo_lat: 51.05, geo_lng: 3.7 }],
+    ['/organizers', { organizer: 'Old', email: 'a@example.org' }, { organizer: 'New', email: '' }],
+    ['/categories', { name: 'Old', description: 'Was' }, { name: 'New', description: '', slug: 'other' }],
+    ['/tags', { name: 'Old word' }, { name: 'New word', slug: 'new-word' }],
+  ] as const)
+    test(`of ${list} reads as it did`, async () => {
+      const { id } = await service.create(list, made)
+      const path = `${list}/${id}`
+      const [first, was] = [await versionOf(path), (await service.get(path, 'admin')).body]
+      await service.update(path, changed)
+      await restored(path, first)
+      const { modified, modified_utc, ...is } = (await service.get(path, 'admin')).body
+      deepEqual(
+        { ...is, modified: was.modified, modified_utc: was.modified_utc },
+        { modified, modified_utc, ...was },
+      )
+    })
 })
 
 describe('former values', () => {

@@ -249,4 +249,32 @@ describe('categories', () => {
     const deepest = (await service.get(`/categories/${chain[49]}`)).body
     equal(deepest.url.split('/category/')[1].split('/').length, 51)
   })
+
+  test('the empty parent of a category in use is listed by each filter as in the plain list', async () => {
+    const category = (name: string, parent = 0) =>
+      create('/categories', { name, slug: name.toLowerCase(), parent })
+    const root = await category('Wurzel')
+    const middle = await category('Stamm', root.id)
+    const leaf = await category('Blatt', middle.id)
+    const bare = await category('Kahl', root.id)
+    await createEvent({ categories: [leaf.id] })
+    const found = async (query: string) => {
+      const { body } = await service.get(`/categories?per_page=50&${query}`)
+      equal(body.total, body.categories.length)
+      return body.categories.map(({ slug }: Body) => slug).join()
+    }
+    for (const [query, expected] of [
+      ['', 'blatt,stamm,wurzel'],
+      [`include=${root.id}`, 'wurzel'],
+      [`include=${middle.id},${bare.id}`, 'stamm'],
+      ['slug=stamm', 'stamm'],
+      ['search=wurz', 'wurzel'],
+      [`exclude=${leaf.id}`, 'stamm,wurzel'],
+      [`exclude=${leaf.id},${root.id}`, 'stamm'],
+      ['search=kahl', ''],
+      [`parent=${root.id}`, ''],
+      [`parent=${middle.id}`, 'blatt'],
+    ] as const)
+      equal(await found(query), expected, query)
+  })
 })

@@ -345,6 +345,16 @@ describe('the list of images', () => {
     deepEqual(keys(wrong.body.data.params), ['page', 'per_page', 'search'])
     equal((await service.get(`${PLATFORM}/media?colour=red`)).status, 200)
   })
+
+  test('takes _fields and _envelope', async () => {
+    const fields = await service.get(`${PLATFORM}/media?_fields=id,media_details.width&per_page=1`)
+    deepEqual(keys(fields.body[0]), ['id', 'media_details', '_links'])
+    deepEqual(fields.body[0].media_details, { width: 40 })
+    const { body } = await service.get(`${PLATFORM}/media?_envelope=1&per_page=1`)
+    equal(body.status, 200)
+    equal(body.body.length, 1)
+    ok(Number(body.headers['X-WP-Total']) > 1)
+  })
 })
 
 describe('one image', () => {

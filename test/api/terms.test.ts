@@ -128,6 +128,32 @@ for (const path of ['/categories', '/tags'] as const) {
       doesNotMatch(description, /<script|javascript:/)
     })
 
+    test('lists are ordered by every attribute, up and down, ties by id', async () => {
+      const made: Body[] = []
+      for (const [name, slug, description] of [
+        ['Order B', 'x-1', '2'],
+        ['order a', 'x-3', '1'],
+        ['Örder c', 'x-2', '2'],
+      ] as const)
+        made.push(await create(path, { name: `${name} ${kind}`, slug: `${slug}-${kind}`, description }))
+      const [b, a, c] = made.map(({ id }) => id)
+      const order = async (query: string) =>
+        (await read(`${path}?hide_empty=false&search=order&${query}`))[key].map(({ id }: Body) => id)
+      for (const [query, ...expected] of [
+        ['', a, b, c],
+        ['order=DESC', c, b, a],
+        ['orderby=id', b, a, c],
+        ['orderby=slug', b, c, a],
+        ['orderby=description', a, b, c],
+        ['orderby=count', b, a, c],
+        [`orderby=include&include=${c},${b},${a}`, c, b, a],
+        ['orderby=nonsense&order=sideways', a, b, c],
+        [`exclude=${a}`, b, c],
+        [`include=x-1-${kind},${c}`, b, c],
+      ])
+        deepEqual(await order(query), expected, query)
+    })
+
     test('lists are filtered by use, event, slug and text', async () => {
       const used = await create(path, { name: `Sieve used ${kind}` })
       const unused = await create(path, { name: `Sieve unused ${kind}` })

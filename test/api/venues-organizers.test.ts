@@ -260,6 +260,33 @@ for (const kind of ['venue', 'organizer'] as const) {
       deepEqual([(await read(`/events/${event.id}`, 'anonymous'))[kind]].flat()[0].id, record.id)
     })
 
+    test('lists are filtered by event, by having events and by having events to come', async () => {
+      const name = (what: string) => `Filter ${kind} ${what}`
+      const upcoming = await createEvent({ [kind]: { [kind]: name('upcoming') } })
+      const past = { start_date: '2019-01-01', end_date: '2019-01-01' }
+      await createEvent({ [kind]: { [kind]: name('past') }, ...past })
+      await createEvent({ [kind]: { [kind]: name('draft'), status: 'publish' }, status: 'draft' })
+      await createEvent({ [kind]: { [kind]: name('hidden') }, hide_from_listings: true })
+      await create(path, { [kind]: name('none') })
+      const found = async (query: string, as: Reader = 'anonymous') =>
+        (await read(`${path}?search=filter+${kind}&per_page=50&${query}`, as))[path.slice(1)]
+          .map((record: Body) => record[kind].split(' ')[2])
+          .sort()
+      deepEqual(await found(''), ['draft', 'hidden', 'none', 'past', 'upcoming'])
+      deepEqual(await found(`event=${upcoming.id}`), ['upcoming'])
+      for (const yes of ['1', 'true', 'yes', 'ON'])
+        deepEqual(await found(`has_events=${yes}`), ['hidden', 'past', 'upcoming'], yes)
+      for (const no of ['0', 'false', '', 'x'])
+        deepEqual(await found(`has_events=${no}`), ['draft', 'none'], no)
+      deepEqual(await found('only_with_upcoming=true'), ['upcoming'])
+      deepEqual(await found('only_with_upcoming=true', 'admin'), ['draft', 'upcoming'])
+      equal((await found('only_with_upcoming=false')).length, 5)
+      const all = `has_events=1&only_with_upcoming=1&event=${upcoming.id}&status=publish`
+      deepEqual(await found(all), ['upcoming'])
+      for (const query of ['event=987654', 'event=x', 'status=nonsense', 'search=', 'page=0', 'per_page=x'])
+        equal((await service.get(`${path}?${query}`, 'admin')).status, 400, query)
+    })
+
     test('the search looks for words in any one field, without case and accents', async () => {
       const record = await create(path, {
         [kind]: `Zürcher ${kind}`,

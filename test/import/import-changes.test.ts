@@ -61,6 +61,24 @@ describe('an import of another calendar of this kind', () => {
     deepEqual(await titles(calendar), ['Evening 3', 'Evening 4', 'Evening 5', 'New'])
   })
 
+  test('makes an event whose venue is in the trash here, without the venue', async (t) => {
+    const { other, calendar, source } = await pair(t)
+    const { venue } = await other.event({ title: 'First', ...at(1), venue: { venue: 'Hall' } })
+    await calendar.run(0, 'import', source)
+    const [hall] = (await calendar.service.get('/venues')).body.venues
+    await calendar.service.remove(`/venues/${hall.id}`, 'admin')
+    await other.event({ title: 'Second', ...at(2), venue: venue.id })
+    await calendar.run(0, 'import', source)
+    const { events } = (await calendar.service.get(ALL)).body
+    deepEqual(
+      events.map(({ title, venue }: { title: string; venue: unknown }) => [title, venue]),
+      [
+        ['First', []],
+        ['Second', []],
+      ],
+    )
+  })
+
   test('brings what has changed since a time alone with --since, and takes nothing for gone', async (t) => {
     const { other, calendar, source } = await pair(t)
     for (let i = 1; i <= 2; i++) await other.event({ title: `Evening ${i}`, ...at(i) })

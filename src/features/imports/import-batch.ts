@@ -21,6 +21,7 @@ import {
   noteRecord,
   noteSeenRecord,
   refuseOutage,
+  remember,
   StalePlan,
 } from './import-run.ts'
 import { deleteItem, findItems, saveItems } from './import-store.ts'
@@ -563,6 +564,8 @@ function noteWritten(run: ImportRun, { one, ready, record, isNew, isChanged }: W
   const { item, plan, state = {} } = one
   const kept = plan.act === 'update' ? plan.kept : []
   noteRecord(run, item, record, Object.fromEntries(kept.map((field) => [field, state[field]])))
+  // Events may link to what is written; whether others are in the trash here, `planItems` looks up.
+  if (!standsAlone(item.kind)) remember(run.links, itemKey(item.kind, item.identity), record)
   if (kept.length > 0) noteKept(run, item, describeStay(describeItem(item), kept))
   if (isNew || (one.place && !one.known)) countItem(run, item, 'created')
   else if ((isChanged && ready.record !== undefined) || run.begun.has(record)) countItem(run, item, 'updated')

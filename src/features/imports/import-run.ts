@@ -161,7 +161,6 @@ export function refuseOutage(error: unknown): void {
 /** Notes that the source still has the record: a mirror trashes others. `here` are values kept here. */
 export function noteRecord(run: ImportRun, item: SourceItem, record: number, here?: RecordState): void {
   if (standsAlone(item.kind)) noteSeenRecord(run.seen, record)
-  else remember(run.links, itemKey(item.kind, item.identity), record)
   run.onDryRunItem?.(item, here)
 }
 

@@ -270,6 +270,17 @@ describe('many events at once', () => {
     match((await takeBack(editor, told)).body, /Undone for 60 events/)
   })
 
+  test('dates of a series are changed alone, or with all of their series', async () => {
+    const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=4'
+    const { id, post_parent: series } = await service.event({ title: 'Weekly', ...on(1), recurrence })
+    await doAll(editor, 'cancel', [id], { event_status: 'canceled', scope: 'this' })
+    const states = async () =>
+      pluck((await service.read(`/events?post_parent=${series}&per_page=10`)).events, 'event_status')
+    deepEqual(await states(), ['canceled', undefined, undefined, undefined])
+    await doAll(editor, 'cancel', [id], { event_status: 'postponed', scope: 'all' })
+    deepEqual(await states(), ['postponed', 'postponed', 'postponed', 'postponed'])
+  })
+
   test('who may not change an event is refused row by row, and reads the news of nobody else', async () => {
     const ids = await make(2)
     const author = await sitAtDesk(service, 'author')

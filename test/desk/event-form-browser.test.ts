@@ -277,6 +277,26 @@ describe('the form of an event in a browser', noChromium, () => {
     deepEqual(complaintsOf(tab), [])
   })
 
+  test('texts of venues, organizers and terms have the editor, and keep what it did not touch', async () => {
+    for (const [room, naming] of [
+      ['venues', 'venue'],
+      ['organizers', 'organizer'],
+      ['categories', 'name'],
+    ] as const) {
+      const description = '<p>As  it was</p>\n\nplain'
+      const { id } = await service.create(`/${room}`, { [naming]: `Edited in ${room}`, description })
+      const text = "document.querySelector('.rich-frame .text')"
+      const tab = await open(`/desk/${room}/${id}`, true, cookie, `${text}?.querySelector('p')`)
+      equal(await tab.evaluate(`${text}.innerText.includes('<p>')`), false)
+      const value = "document.getElementById('description').value"
+      equal(await tab.evaluate(value), description)
+      await tab.evaluate("document.getElementById('description').focus()")
+      await type(tab, ' and more')
+      await untilShown(tab, `${value}.includes('and more')`)
+      equal(await tab.evaluate(value), '<p>As  it was</p>\n\n<p>plain and more</p>')
+    }
+  })
+
   test('the caret stays where somebody types before the editor has loaded', async () => {
     for (const [text, at, expected] of [
       ['Doors at seven.\n\nMusic at eight.', 'Doors', '<p>Doors! at seven.</p>Music at eight.'],

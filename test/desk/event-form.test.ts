@@ -123,6 +123,25 @@ describe('the form of an event', () => {
     match(body, /<title>Error: /)
   })
 
+  test('faults name fields as labels do, and repeat the beginning of what was typed at most', async () => {
+    const { status, body } = await editor.post('/desk/events/new', {
+      title: 'x'.repeat(600),
+      start_date: 'y'.repeat(600),
+      new_tags: 'z'.repeat(2000),
+    })
+    equal(status, 422)
+    match(body, /The value of Title is longer than 500 characters/)
+    match(body, /The value of Tags is longer than 1000 characters/)
+    match(body, /There is no day “y{60}…”/)
+  })
+
+  test('a form that is sent twice at once makes one event', async () => {
+    const form = { title: 'Pressed twice', start_date: '2030-11-28', start_time: '20:30', key: 'a-key' }
+    const answers = await Promise.all([1, 2].map(() => editor.post('/desk/events/new', form)))
+    deepEqual(pluck(answers, 'status'), [303, 303])
+    equal(answers[0]?.headers.get('location'), answers[1]?.headers.get('location'))
+  })
+
   test('what two editors change in different fields is merged; in one both sides are shown', async () => {
     const { id } = await service.event({
       title: 'Choir',
@@ -190,6 +209,29 @@ describe('the form of an event', () => {
     const before = (await service.get(`/events/${id}`, 'admin')).body
     await editor.save(`/desk/events/${id}`, await untouched(`/desk/events/${id}`))
     deepEqual((await service.get(`/events/${id}`, 'admin')).body, before)
+  })
+
+  test('no line end of a title, a name or a text that nobody has touched is changed', async () => {
+    const times = onDay('2030-05-02', '22:00:00', '23:00:00')
+    for (const [room, naming, more] of [
+      ['events', 'title', times],
+      ['venues', 'venue', {}],
+      ['organizers', 'organizer', {}],
+    ] as const)
+      for (const lines of ['Late\n\nnight', 'Late\r\nnight', 'Late\rnight', 'Late night\n']) {
+        const sent = { ...more, [naming]: `${lines} ${room}`, description: lines }
+        const { id } = await service.create(`/${room}`, sent, 'editor')
+        const before = (await service.get(`/${room}/${id}`, 'admin')).body
+        const form = await untouched(`/desk/${room}/${id}`)
+        // Browsers drop the line ends of a line.
+        form[naming] = String(form[naming]).replaceAll(/[\r\n]/g, '')
+        form.description = String(form.description).replaceAll(/\r\n?|\n/g, '\r\n')
+        await editor.save(`/desk/${room}/${id}`, form)
+        deepEqual((await service.get(`/${room}/${id}`, 'admin')).body, before)
+        equal(versionIn((await editor.get(`/desk/${room}/${id}`)).body), form.version)
+        await editor.post(`/desk/${room}/${id}`, { ...form, [naming]: `${form[naming]}!` })
+        match((await service.get(`/${room}/${id}`, 'admin')).body[naming], /^Late +night.*!$/)
+      }
   })
 
   test('a venue and an organizer are made from what was typed, and known ones are taken', async () => {
@@ -460,6 +502,34 @@ describe('the form of an event', () => {
     match(refused.body, /<a href="#recurrence_scope">/)
   })
 
+  test('a new title of all or the following leaves a series of whole days on its days', async () => {
+    const days = { start_date: '2027-06-19', end_date: '2027-06-22', all_day: true }
+    const recurrence = 'RRULE:FREQ=WEEKLY;COUNT=3'
+    const { id } = await service.event({ title: 'Camp', ...days, recurrence })
+    const listed = async () =>
+      (await service.get('/events?search=Camp&start_date=2027-01-01&end_date=2027-12-31')).body.events
+    const second = (await listed())[1].id
+    for (const [date, scope] of [
+      [id, 'all'],
+      [second, 'following'],
+    ]) {
+      const fields = await untouched(`/desk/events/${date}`)
+      await editor.save(`/desk/events/${date}`, {
+        ...fields,
+        title: `Camp of ${scope}`,
+        recurrence_scope: scope,
+      })
+    }
+    deepEqual(
+      (await listed()).map((one: Record<string, unknown>) => `${one.title} ${one.all_day} ${one.end_date}`),
+      [
+        'Camp of all true 2027-06-22 23:59:59',
+        'Camp of following true 2027-06-29 23:59:59',
+        'Camp of following true 2027-07-06 23:59:59',
+      ],
+    )
+  })
+
   test('a copy is not saved yet, lies on a later day and has neither slug nor UID of the event', async () => {
     const { id } = await service.event({
       title: 'Copied',
@@ -519,6 +589,29 @@ describe('the form of an event', () => {
       start_time: '19:00',
     })
     equal(wrong.status, 422)
+  })
+
+  test('what was typed in two new forms is kept for each, until it is saved or thrown away', async () => {
+    const author = await sitAtDesk(service, 'author')
+    const titles = ['Begun first', 'Begun second']
+    for (const title of titles) {
+      const fields = await untouched('/desk/events/new', author)
+      const kept = await author.post('/desk/events/unsaved', { ...fields, title, is_last: '1' })
+      equal(kept.body.state, 'kept')
+    }
+    const begun = async () =>
+      [...String((await author.get('/desk/')).body).matchAll(/new\?unsaved=([\w-]+)"[^>]*>([^<]+)</g)].map(
+        ([, form = '', title = '']) => ({ form, title }),
+      )
+    const [first, second] = (await begun()).toSorted((one, other) => one.title.localeCompare(other.title))
+    deepEqual([first?.title, second?.title], titles)
+    const taken = await untouched(`/desk/events/new?unsaved=${first?.form}`, author)
+    equal(taken.title, 'Begun first')
+    await author.save('/desk/events/new', { ...taken, start_date: '2030-12-05', start_time: '18:00' })
+    deepEqual(await begun(), [second])
+    match((await author.get('/desk/events/new')).body, /not saved, .*<b dir="auto">Begun second<\/b>/)
+    await author.post('/desk/events/0/discard', { form: second?.form ?? '' })
+    deepEqual(await begun(), [])
   })
 
   test('contributors see no button they may not press, send for review, and propose changes', async () => {
@@ -688,6 +781,16 @@ describe('the form of an event', () => {
     doesNotMatch(quiet, /The choir/)
     await change(second, { image_decorative: '0' })
     equal(await shown(second), 'The choir', 'the text of the picture is said again')
+  })
+
+  test('an unreadable picture of a phone is told in a clear sentence; what was typed stays', async () => {
+    const fields = { title: 'From a phone', start_date: '2030-06-02', start_time: '10:00' }
+    const bytes = new Blob(['\0\0\0\x18ftypheic\0\0\0\0mif1heic', new Uint8Array(500)])
+    const refused = await postWithFile('/desk/events/new', fields, bytes, 'IMG_1.HEIC')
+    equal(refused.status, 422)
+    const body = await refused.text()
+    match(body, /HEIC cannot be read here: send this one as JPEG or PNG/)
+    match(body, /value="From a phone"/)
   })
 
   test('the zone stands beside the times, and the end moves with the start', async () => {

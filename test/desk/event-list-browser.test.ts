@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test'
 import { axeScript, untilShown } from '../support/browsers.ts'
 import { noChromium, type startChromium, startChromiumHere } from '../support/chromium.ts'
 import { sitAtDesk } from '../support/desk.ts'
+import { answered, openTab, type, untilMet, untilSettled } from '../support/interruptions.ts'
 import { drawPng, uploadPicture } from '../support/pictures.ts'
 import { onDay, serviceForTests } from '../support/service.ts'
 
@@ -44,6 +45,24 @@ describe('the list of events in a browser', noChromium, () => {
     return tab
   }
 
+  test('the dot of an event stands on the first line of its title, however long a word is', async () => {
+    const title = 'Donaudampfschifffahrtsgesellschaftskapitänsversammlung'
+    const times = { start_date: `${later(1)} 19:00:00`, end_date: `${later(1)} 21:00:00` }
+    const { id } = await service.event({ title, ...times })
+    const tab = await open('/desk/month', { width: 390 })
+    const apart = await tab.evaluate<number>(`(() => {
+      const link = [...document.querySelectorAll('.agenda a')].find((one) =>
+        one.textContent.includes('Donau'))
+      const range = document.createRange()
+      range.selectNodeContents(link.lastChild)
+      const [line] = range.getClientRects()
+      const dot = link.querySelector('.dot').getBoundingClientRect()
+      return Math.abs(dot.y + dot.height / 2 - line.y - line.height / 2)
+    })()`)
+    ok(apart < 6, `${apart} px`)
+    await service.remove(`/events/${id}?force=true`)
+  })
+
   test('the slash leads to the search, which lists hits as one types and opens by keyboard', async () => {
     const tab = await open('/desk/events')
     await tab.key('/')
@@ -64,6 +83,22 @@ describe('the list of events in a browser', noChromium, () => {
     )
     await tab.key('Enter')
     await untilShown(tab, `location.pathname === ${JSON.stringify(chosen)}`)
+  })
+
+  test('a hit that is marked stays so though an answer comes later', async () => {
+    const tab = await openTab(browser, service, '/desk/events', 'editor')
+    await tab.key('/')
+    await type(tab, 'jazz')
+    await untilShown(tab, `document.querySelectorAll('#everything-found [role=option]').length === 8`)
+    await tab.evaluate(answered('', { ms: 500 }))
+    await type(tab, ' nig')
+    await untilMet(tab)
+    await tab.key('ArrowDown')
+    await untilSettled(tab)
+    const marked = `document.querySelectorAll('#everything-found [aria-selected=true]').length`
+    equal(await tab.evaluate(marked), 1)
+    await type(tab, 'ht')
+    await untilShown(tab, `${marked} === 0`)
   })
 
   test('keys of the inbox walk, open, send back, act on the focused card, and are switched off', async () => {
@@ -185,6 +220,22 @@ describe('the list of events in a browser', noChromium, () => {
     deepEqual(names, ['two', 'one'])
     match(await tab.evaluate<string>(`document.querySelector('.sending').textContent`), /none\.png/)
     deepEqual(await objectionsIn(tab), [])
+  })
+
+  test('the bar never covers the last row, on a screen of a desk and on that of a phone', async () => {
+    for (const [width, height] of [
+      [1280, 500],
+      [390, 700],
+    ] as const) {
+      const tab = await open('/desk/events', { width, height })
+      await tab.evaluate(`document.querySelector('tbody input[type=checkbox]').click()`)
+      await tab.evaluate(`scrollTo(0, document.documentElement.scrollHeight)`)
+      const [row, bar] = await tab.evaluate<[number, number]>(
+        "[[...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect().bottom, " +
+          "document.querySelector('.bulk').getBoundingClientRect().top]",
+      )
+      ok(row <= bar, `the last row ends at ${row}, the bar begins at ${bar}, ${width} wide`)
+    }
   })
 
   test('without a script everything is there: the bar, the filters, the search and the line', async () => {

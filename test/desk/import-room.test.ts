@@ -1,8 +1,10 @@
 import { deepEqual, doesNotMatch, equal, fail, match, ok } from 'node:assert/strict'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { type AtDesk, deskHere, sitAtDesk } from '../support/desk.ts'
+import { pluck } from '../support/lists.ts'
 import { drawPng } from '../support/pictures.ts'
 import { isWhole } from '../support/rounds.ts'
 import { onDay, serviceForTests, type TestService } from '../support/service.ts'
@@ -101,6 +103,43 @@ describe('a pasted table', () => {
     equal(shownAt(left.body, 'cell_1_0'), '2030-02-31')
     equal((await editor.post(address, { cell_1_0: '2030-02-28', action: 'import' })).status, 303)
     match((await editor.get(address)).body, /2 events are in as drafts/)
+  })
+
+  test('keeps what was chosen at its row when the first row turns out to be no heading', async () => {
+    const text = pasted([
+      ['Title', 'Date'],
+      ['Kept', '2027-05-01'],
+      ['Dropped', '2027-05-02'],
+      ['Last', '2027-05-03'],
+    ])
+    const address = addressIn((await editor.post('/desk/import', { text })).body)
+    const sent = { heading: '0', act_2: 'leave', action: 'import', status: 'publish' }
+    equal((await editor.post(address, sent)).status, 303)
+    const { body } = await service.get('/events?start_date=2027-05-01&end_date=2027-05-04')
+    deepEqual(pluck(body.events, 'title'), ['Kept', 'Last'])
+    await editor.post(address, { action: 'undo' })
+  })
+
+  test('has the same fates after a change of some rows as after a check of all', async () => {
+    const text = pasted([
+      ['Title', 'Date', 'Venue'],
+      ['Choir', '2027-09-01', 'Hall'],
+      ['Choir', '2027-09-01', 'Hall'],
+      ['Choir', '2027-09-01', 'Hall'],
+      ['Other', '2027-09-02', 'Hall'],
+    ])
+    const address = addressIn((await editor.post('/desk/import', { text })).body)
+    const read = service.app.database.read.selectFrom('desk_imports').select('checked').orderBy('id', 'desc')
+    const lettersAfter = async (fields: Record<string, string>) => {
+      await editor.post(address, { ...fields, action: 'look' })
+      const { checked } = await read.executeTakeFirstOrThrow()
+      return JSON.parse(checked).letters
+    }
+    equal(await lettersAfter({}), 'nLLn')
+    equal(await lettersAfter({ cell_1_0: 'Solo' }), 'nnLn')
+    equal(await lettersAfter({ cell_4_0: 'Solo', cell_4_1: '2027-09-01' }), 'nnLL')
+    equal(await lettersAfter({ cell_2_1: 'soon-ish', act_3: 'leave' }), 'nmlL')
+    equal(await lettersAfter({ column_2: '' }), 'nmlL')
   })
 
   test('keeps no more of mended cells than of a table, and none of rows that are not there', async () => {
@@ -331,6 +370,42 @@ describe('a file at the desk', () => {
     t.after(() => speak(''))
     const file = JSON.stringify({ events: [{ title: 'Undated' }] })
     match((await send(editor, 'list.json', Buffer.from(file))).body, /Veranstaltung 1[:,]/)
+  })
+
+  test('whose upload stops midway leaves nothing, and nobody waits for it', async () => {
+    const held = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).includes('.upload-')
+        } catch {
+          return false
+        }
+      }).length
+    const count = async () =>
+      (await service.app.database.read.selectFrom('desk_imports').select('id').execute()).length
+    const before = await count()
+    const { hostname, port } = new URL(service.origin)
+    const head = [
+      `POST ${new URL(`${service.origin}/desk/import`).pathname} HTTP/1.1`,
+      `Host: ${hostname}:${port}`,
+      `Cookie: ${editor.cookie}`,
+      `Origin: ${new URL(service.origin).origin}`,
+      'Content-Type: multipart/form-data; boundary=x',
+      'Content-Length: 1000000',
+    ].join('\r\n')
+    const part =
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="season.csv"\r\n\r\nDate,Title\r\n'
+    const sockets = Array.from({ length: 8 }, () => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => undefined)
+      socket.write(`${head}\r\n\r\n${part}${'2028-07-01,Half\r\n'.repeat(2000)}`)
+      return socket
+    })
+    await until(async () => held() >= 8, 'the uploads have not begun')
+    match((await send(editor, 'whole.csv', 'Date,Title\n2028-07-02,Whole')).body, /Import 1 as a draft/)
+    for (const socket of sockets) socket.destroy()
+    await until(async () => held() === 0, 'files are held')
+    equal(await count(), before + 1)
   })
 
   test('gets a picture for all of its events, sent in the same form', async () => {

@@ -185,6 +185,18 @@ describe('the inbox, Today and the history', () => {
     doesNotMatch((await contributor.get('/desk/inbox')).body, /Use these keys/)
   })
 
+  test('of two reviewers the second is told who was faster', async () => {
+    const { id } = await send('Twice')
+    const other = await sitAtDesk(service, 'admin')
+    const answers = await Promise.all(
+      [editor, other].map((one) => one.post(`/desk/inbox/event/${id}/publish`, {})),
+    )
+    const places = answers.map(({ status, headers }) => `${status} ${headers.get('location')}`).sort()
+    match(places[0] ?? '', /^303 \/desk\/inbox\?by=(editor|admin)$/)
+    match(places[1] ?? '', /^303 \/desk\/inbox\?done=publish/)
+    match((await other.get('/desk/inbox?by=editor')).body, /Somebody else was faster: editor/)
+  })
+
   test('the history says who changed what, and puts a version back', async () => {
     const made = await service.event({ title: 'First title', ...day, description: '<p>One</p>' })
     await service.update(`/events/${made.id}`, { title: 'Second <title>', cost: '5' }, 'editor')

@@ -24,6 +24,8 @@ const typeIn = async (tab: ChromiumTab, id: string, text: string) => {
   await focus(tab, id)
   await type(tab, text)
 }
+const untilNamed = (tab: ChromiumTab, count: number) =>
+  untilShown(tab, `document.querySelectorAll('${NAMES}').length === ${count}`)
 const keepForm = (tab: ChromiumTab) =>
   tab.evaluate(
     `document.querySelector('.event-form').addEventListener('submit', (event) => event.preventDefault())`,
@@ -81,6 +83,34 @@ describe('at the desk', noChromium, () => {
     return `${await textIn(tab, 'title')}|${await textIn(tab, 'venue_name')}`
   }
   const startOf = async (id: number) => (await service.get(`/events/${id}`)).body.start_date
+
+  for (const key of ['Tab', 'Enter'])
+    test(
+      `${key} after typing on does not take the name that was marked before`,
+      key === 'Tab' ? {} : long,
+      async () => {
+        const tab = await form(await made(`Choir ${key}`))
+        await typeIn(tab, 'venue_name', 'The Bl')
+        await untilNamed(tab, 3)
+        await tab.key('ArrowDown')
+        await tab.evaluate(answered('/names', { ms: 600 }))
+        await keepForm(tab)
+        await type(tab, 'ue Moon Café')
+        await tab.key(key)
+        equal(await textIn(tab, 'venue_name'), 'The Blue Moon Café')
+      },
+    )
+
+  test('the marked option is not named any longer once the list has been replaced', long, async () => {
+    const tab = await form(await made('Choir 1b'))
+    await typeIn(tab, 'venue_name', 'The Bl')
+    await untilNamed(tab, 3)
+    await tab.key('ArrowDown')
+    await type(tab, 'a')
+    await untilNamed(tab, 2)
+    const active = "document.getElementById('venue_name').getAttribute('aria-activedescendant')"
+    equal(await tab.evaluate(active), null)
+  })
 
   test('Enter that ends a composition takes no name', long, async () => {
     const tab = await form(await made('Choir 3'))
@@ -168,6 +198,18 @@ describe('at the desk', noChromium, () => {
       await typeIn(tab, 'title', 'x')
       await untilShown(tab, "document.getElementById('end_time').value === '22:45'")
     })
+
+  test('a name that was picked is kept', long, async () => {
+    const id = await made('Choir 9')
+    const tab = await form(id)
+    await typeIn(tab, 'venue_name', 'The Blu')
+    await untilShown(tab, `document.querySelector('${NAMES}')`)
+    await untilShown(tab, `${KEPT} !== ''`)
+    await tab.key('ArrowDown')
+    await tab.key('Enter')
+    await untilSettled(tab)
+    match(await unsavedOf(id), /The Blue Kettle/)
+  })
 
   for (const how of [{ ms: 700 }, { status: 503 }])
     test(`Enter searches for what is typed, not an earlier hit ${JSON.stringify(how)}`, long, async () => {
@@ -271,6 +313,31 @@ describe('at the desk', noChromium, () => {
     match(shown, /svg/)
   })
 
+  test('trying a look out adds nothing to the way back', long, async () => {
+    const tab = await open('look', 'admin')
+    const before = await tab.evaluate<number>('history.length')
+    const input = "document.querySelector('form[data-look] input[type=text], form[data-look] textarea')"
+    for (const text of ['a', 'b', 'c']) {
+      await tab.evaluate(`${input}.focus()`)
+      await type(tab, text)
+      await untilSettled(tab)
+    }
+    equal(await tab.evaluate<number>('history.length'), before)
+  })
+
+  test('Escape closes the names, not the filters around them', long, async () => {
+    await service.create('/organizers', { organizer: 'The Band' })
+    const tab = await open('events')
+    const field = "document.querySelector('.tools [data-names]')"
+    await tab.evaluate(`${field}.closest('details')?.setAttribute('open', '')`)
+    await tab.evaluate(`${field}.focus()`)
+    await untilSettled(tab)
+    await type(tab, 'The')
+    await untilShown(tab, `document.querySelector('${NAMES}')`)
+    await tab.key('Escape')
+    equal(await tab.evaluate("document.activeElement.matches('[data-names]')"), true)
+  })
+
   test('names are never read as markup at the desk', long, async () => {
     await service.create('/venues', { venue: XSS })
     await made('&lt;img src=x onerror=window.taken=1> Hall', {
@@ -286,6 +353,24 @@ describe('at the desk', noChromium, () => {
     await typeIn(tab, 'title', '<img src=x onerror=window.taken=1> Hall')
     await untilSettled(tab)
     equal(await tab.evaluate(taken), 0)
+  })
+
+  test('a bar that is dragged by its fourth day to the next moves by one day', async () => {
+    // 5 July 2027 is a Monday.
+    const id = await made('Festival', { start_date: '2027-07-05 10:00:00', end_date: '2027-07-09 12:00:00' })
+    const tab = await open('month/2027-07')
+    const { y } = await pointIn(tab, `[data-id="${id}"]`, 'left', 'top + height / 2')
+    await drag(tab, await dayAt(tab, '2027-07-08', y), await dayAt(tab, '2027-07-09'))
+    equal(await startOf(id), '2027-07-06 10:00:00')
+  })
+
+  test('a text that is too large to keep is said not to be kept', long, async () => {
+    const tab = await form(await made('Choir 16'))
+    await tab.evaluate(
+      `(() => { const area = document.getElementById('excerpt'); area.value = ` +
+        `'x'.repeat(210000); area.dispatchEvent(new Event('input', { bubbles: true })) })()`,
+    )
+    await untilShown(tab, `${KEPT}.includes('Too long to be kept')`)
   })
 
   test('an event that is dropped on a bar moves to that day, not the first of the bar', long, async () => {

@@ -308,6 +308,23 @@ describe('one’s own account at the desk', () => {
     deepEqual([(await second.get('/desk/')).status, (await third.get('/desk/')).status], [303, 303])
   })
 
+  test('nobody has more than a hundred application passwords', async () => {
+    const author = await sitAtDesk(service, 'author')
+    await service.app.database.write(async (tx) => {
+      for (let i = 1; i < 100; i++)
+        await addCredential(tx, await getUserByLogin(tx, 'author'), 'password', `${i}`, 0)
+    })
+    for (const [path, expected] of [
+      ['/desk/me/passwords', 422],
+      ['/wp-admin/authorize-application.php?app_name=One+more', 400],
+    ] as const) {
+      const sent = { for: 'one more', access: 'all', answer: 'approve' }
+      const { status, body } = await author.post(path, sent)
+      equal(status, expected, path)
+      match(body, /more than 100 passwords/)
+    }
+  })
+
   test('an application password is shown once, listed by name, scope and use, and taken away', async () => {
     const editor = await sitAtDesk(service, 'editor')
     const made = await editor.post('/desk/me/passwords', {

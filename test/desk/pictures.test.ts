@@ -138,4 +138,26 @@ describe('the pictures of a calendar, on pages of their own', () => {
     equal((await author.post(`/desk/pictures/${own}/delete`, { sure: '1' })).status, 303)
     equal((await author.get(`/desk/pictures/${own}`)).status, 404)
   })
+
+  test('a long list goes on from page to page', async () => {
+    const row = await service.app.database.read
+      .selectFrom('images')
+      .selectAll()
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    await service.app.database.write(async (tx) => {
+      for (let n = 0; n < 60; n++) {
+        const id = 900_000 + n
+        await tx.insertInto('records').values({ id, kind: 'image' }).execute()
+        await tx
+          .insertInto('images')
+          .values({ ...row, id, file: `many-${n}.png`, slug: `many-${n}`, search: 'many' })
+          .execute()
+      }
+    })
+    const first = await editor.get('/desk/pictures?search=many')
+    equal(shownIn(first.body).length, 48)
+    const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.body) ?? []
+    equal(shownIn((await editor.get(next.replaceAll('&amp;', '&'))).body).length, 12)
+  })
 })

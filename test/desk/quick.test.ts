@@ -55,6 +55,11 @@ describe('an event in one line', () => {
     deepEqual(pluck(event.tags, 'name'), ['singing'])
   })
 
+  test('a line without a time is not said to be without a day', async () => {
+    match((await read('Choir 14 May 2027')).body, /No time was found in the line/)
+    match((await read('Choir 19:30')).body, /No day was found in the line/)
+  })
+
   test('an unknown venue stays text that will be made, and a rule makes a series', async () => {
     const { body } = await read('Yoga every tuesday 18:00 until 1 june 2027 @ The Old Barn')
     match(body, /Will be created/)
@@ -97,6 +102,10 @@ describe('an event in one line', () => {
     const contributor = await read('Party 3 May 2027', await sitAtDesk(service, 'contributor'))
     match(contributor.body, /name="status" value="pending"/)
     doesNotMatch(contributor.body, /name="status" value="publish"/)
+  })
+
+  test('Today has a place for the line', async () => {
+    match((await editor.get('/desk/')).body, /<form class="quick" method="post" action="\/desk\/quick">/)
   })
 
   test('12/4 is in April where English is written so, and in December where it is not', async () => {

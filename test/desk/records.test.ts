@@ -157,6 +157,19 @@ describe('rooms of records, which follow from their declarations', () => {
     deepEqual([body.venue, body.city], ['Barn', 'Sligo'])
   })
 
+  test('a failed save is 422 with what was typed, and says why at its field and above', async () => {
+    const { status, body } = await editor.post('/desk/venues/new', {
+      venue: '',
+      city: 'Typed <b>',
+      website: 'nowhere',
+    })
+    equal(status, 422)
+    match(body, /value="Typed &lt;b&gt;"/)
+    match(body, /<a href="#venue">/)
+    match(body, /id="venue"[^>]*aria-invalid="true" aria-describedby="venue-error"/)
+    match(body, /<title>Error: /)
+  })
+
   test('a form that is sent twice makes one record', async () => {
     const form = { venue: 'Pressed twice', key: 'a-key-of-the-form' }
     const [first, second] = await Promise.all([
@@ -165,6 +178,20 @@ describe('rooms of records, which follow from their declarations', () => {
     ])
     deepEqual([first.status, second.status], [303, 303])
     equal(first.headers.get('location'), second.headers.get('location'))
+  })
+
+  test('what two editors change in two fields is merged, and in the same field 412', async () => {
+    const { id } = await service.create('/venues', { venue: 'Mill', city: 'Cork' })
+    const form = await editor.get(`/desk/venues/${id}`)
+    const [, version = ''] = /name="version" value="(\d+)"/.exec(form.body) ?? []
+    await service.update(`/venues/${id}`, { city: 'Limerick' })
+    await editor.save(`/desk/venues/${id}`, { venue: 'Old Mill', city: 'Cork', version })
+    const { body } = await service.get(`/venues/${id}`)
+    deepEqual([body.venue, body.city], ['Old Mill', 'Limerick'])
+    const refused = await editor.post(`/desk/venues/${id}`, { venue: 'Old Mill', city: 'Dublin', version })
+    equal(refused.status, 412)
+    match(refused.body, /value="Dublin"/)
+    match(refused.body, /Somebody else has written: Limerick/)
   })
 
   test('pages of the desk are kept by nobody, indexed by nobody and framed by nobody', async () => {

@@ -287,6 +287,19 @@ test('a day of a month begins with featured and sticky events, then the evening'
   match(table, /\+4 more/)
 })
 
+test('the page of a series has its next date as a row, others as days of their months', async (context) => {
+  const { service, make, page } = await calendar(context)
+  const { post_parent: id } = await make('Yoga', 3, weekly(30))
+  const { body: list } = await service.get(`/events?post_parent=${id}&per_page=30`)
+  await service.update(`/events/${list.events[5].id}`, { event_status: 'canceled' })
+  const moved = await fetch(`${service.origin}/series/${id}/`, { redirect: 'manual' })
+  const body = await page(new URL(moved.headers.get('location') ?? '', service.origin).pathname)
+  equal([...body.matchAll(/<li class="row/g)].length, 1)
+  equal([...body.matchAll(/<li><a class="pill"[^>]*><time/g)].length, 29)
+  equal([...body.matchAll(/<\/time> Canceled<\/a>/g)].length, 1)
+  match(body, /30 dates/)
+})
+
 const NOON = Date.parse('2027-05-12T12:00:00Z')
 
 async function calendarAt(context: TestContext, now: number) {
@@ -327,6 +340,15 @@ test('what is on by day, or on other days, comes first where nothing is on tonig
   for (const hour of [10, 11]) await make(`At ${hour}`, 0, onDay(day(0), HOUR(hour)))
   const today = soonOf(await page('/'))
   deepEqual([today.name, today.titles], ['Today', ['At 10', 'At 11']])
+})
+
+test('an evening on which more begins than fits on a page is still found', async (context) => {
+  const { make, page } = await calendarAt(context, NOON)
+  for (let number = 0; number < 22; number++) await make(`Stall ${number}`, 0, onDay(day(0), HOUR(10)))
+  await make('Concert', 0)
+  await make('Gala', 3, { featured: true })
+  const { name, titles: shown, text } = soonOf(await page('/'))
+  deepEqual([name, shown, text], ['Tonight', ['Concert'], undefined])
 })
 
 test('the front page goes by the day: kept while it lasts, made anew for the next one', async (context) => {

@@ -98,6 +98,46 @@ describe('on pages', noChromium, () => {
     equal(await tab.evaluate("document.querySelector('h1').dataset.mark"), '1')
   })
 
+  test('a page whose style sheet is late does not replace one that was asked for later', long, async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate(`{
+      const before = Element.prototype.before
+      HTMLLinkElement.prototype.before = function (...nodes) {
+        window.isLate = true
+        setTimeout(() => before.apply(this, nodes), 1500)
+      }
+    }`)
+    await tab.evaluate("document.querySelector('.views a[href*=month]').click()")
+    await untilShown(tab, 'window.isLate')
+    await tab.evaluate("document.querySelector('.pills a[href*=when]').click()")
+    await untilShown(tab, "location.href.includes('when=')")
+    const shown = await tab.evaluate<string>('location.href')
+    await untilSettled(tab)
+    equal(await tab.evaluate('location.href'), shown)
+  })
+
+  test('a position that is found late does not replace what the reader went on to', long, async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate(
+      `navigator.geolocation.getCurrentPosition = (found) => { window.isSought = true; setTimeout(() ` +
+        '=> found({ coords: { latitude: 60, longitude: 10 } }), 1500) }',
+    )
+    await tab.evaluate("document.querySelector('a[data-lost]').click()")
+    await untilShown(tab, 'window.isSought')
+    await tab.evaluate("document.querySelector('.views a[href*=month]').click()")
+    await untilShown(tab, "location.pathname.includes('/month/')")
+    await untilSettled(tab)
+    equal(await tab.evaluate('location.search'), '')
+  })
+
+  test('a map whose style sheet does not come says so', long, async () => {
+    const tab = await openTab(browser, service, '/events/map/')
+    const style = await tab.evaluate<string>("document.querySelector('.map').dataset.style")
+    await tab.send('Network.setBlockedURLs', { urls: [`*${new URL(style, service.origin).pathname}`] })
+    await tab.evaluate("document.querySelector('.map .offer button').click()")
+    await untilShown(tab, "document.querySelector('.map .failed').textContent !== ''")
+  })
+
   test('a filter of the map page leaves a map that can be shown', long, async () => {
     const tab = await openTab(browser, service, '/events/map/')
     await untilSettled(tab)
@@ -110,6 +150,18 @@ describe('on pages', noChromium, () => {
     await untilShown(tab, "location.search !== '' || location.pathname !== '/events/map/'")
     await untilSettled(tab)
     equal(await tab.evaluate("document.querySelector('.map .offer').hidden"), false)
+  })
+
+  test('a map shows where storage is forbidden', long, async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.send('Page.addScriptToEvaluateOnNewDocument', {
+      source:
+        "for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, " +
+        "name, { get() { throw new DOMException('denied', 'SecurityError') } })",
+    })
+    await tab.goTo(`${service.origin}/events/map/`)
+    await tab.evaluate("document.querySelector('.map .offer button').click()")
+    await untilShown(tab, "document.querySelector('.map .shown').hidden === false")
   })
 
   test('the page stays busy while the second of two answers is awaited', long, async () => {
@@ -152,6 +204,18 @@ describe('on pages', noChromium, () => {
         ok(!(heading.includes('April') && events === 0), `${heading} with ${events} events; there are 4`)
       },
     )
+
+  test('the keys of a month go on after an answer that failed', long, async () => {
+    const tab = await element('view="month" date="2027-03-31"')
+    await untilShown(tab, `${root}.querySelector('table')`)
+    await tab.evaluate(answered('/events', { status: 503 }))
+    await tab.evaluate(`${root}.querySelector('[data-key="2027-03-31"]').focus()`)
+    await tab.key('ArrowRight')
+    await untilMet(tab)
+    await tab.evaluate('window.fetch = before')
+    await tab.key('ArrowRight')
+    await untilShown(tab, `${root}.querySelector('[part=heading]').textContent.includes('April')`)
+  })
 
   test('Today leads to today after midnight', long, async () => {
     const tab = await openTab(browser, service, '/embed/')
@@ -201,5 +265,21 @@ describe('on pages', noChromium, () => {
     await untilSettled(tab)
     await tab.evaluate('history.back()')
     await untilShown(tab, `!location.href.includes('page') && Math.abs(scrollY - ${before}) < 200`)
+  })
+
+  test('suggestions are closed when somebody comes back', long, async () => {
+    const tab = await openTab(browser, service, '/events/')
+    await tab.evaluate("window.mark = 1; document.querySelector('[data-suggest]').focus()")
+    await untilShown(tab, "document.querySelector('[data-suggest][role=combobox]')")
+    await type(tab, 'Music')
+    await untilShown(tab, "document.querySelector('.suggestions:not([hidden]) li')")
+    await tab.key('ArrowDown')
+    await tab.key('Enter')
+    await untilShown(tab, "!location.pathname.startsWith('/events/')")
+    await untilSettled(tab)
+    await tab.evaluate('setTimeout(() => history.back())')
+    await untilShown(tab, "location.pathname === '/events/'")
+    await untilSettled(tab)
+    equal(await tab.evaluate("document.querySelectorAll('.suggestions:not([hidden])').length"), 0)
   })
 })

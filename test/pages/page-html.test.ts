@@ -1,14 +1,20 @@
-import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { link } from '../../src/features/pages/page-html.ts'
+import { html, link, trusted } from '../../src/features/pages/page-html.ts'
 
 const folder = fileURLToPath(new URL('../../src/features/pages', import.meta.url))
 const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(`${folder}/${name}`, 'utf8') }))
+
+test('text in a template is escaped, markup stays, lists are joined, and nothing is left out', () => {
+  equal(html`<p title="${`"'<&>`}">${'<b>'}</p>`.markup, '<p title="&quot;&#39;&lt;&amp;&gt;">&lt;b&gt;</p>')
+  equal(html`${html`<b>${'&'}</b>`}${trusted('<i>')}`.markup, '<b>&amp;</b><i>')
+  equal(html`${[html`<b>`, '<', [1, 2]]}${undefined}${null}${false}${0}${''}`.markup, '<b>&lt;120')
+})
 
 test('addresses of schemes that act on the machine of the reader lead nowhere', () => {
   for (const kept of 'https://a.b/ http://a mailto:a@b.c tel:+1 webcal://a geo:1,2 /a #a ?a'.split(' '))
@@ -23,6 +29,10 @@ test('addresses of schemes that act on the machine of the reader lead nowhere', 
     'file:///x',
   ])
     equal(link(refused), '#', refused)
+})
+
+test('attributes in templates are quoted', () => {
+  for (const { name, text } of sources) doesNotMatch(text, /<[a-z][^>`]*\s[\w-]+=\$\{/, name)
 })
 
 test('trusted markup comes from places that clean it', () => {

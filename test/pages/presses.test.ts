@@ -132,6 +132,12 @@ test('a month beside the list leads to days on which events of the same filters 
   match(mini, /href="\/events\/month\/\d{4}-\d\d\/\?free=true"/)
 })
 
+test('a chosen category is taken back by its press', async () => {
+  const family = await read('/events/category/family/?free=true')
+  ok(family.press('Family')?.isChosen)
+  equal(family.press('Family')?.href, '/events/?free=true')
+})
+
 test('what is chosen stands in the heading of a list, and in the title of every view', async () => {
   for (const [query, words] of [
     ['when=week', 'Next 7 days'],

@@ -101,6 +101,15 @@ describe('pages', () => {
     )
   })
 
+  test('tell the day of each hit of a search in its heading, too', async () => {
+    await event({ title: 'Headed by its day', ...times('03-04 19:00', '03-04 21:00') })
+    const { body } = await read('/events/?search=headed')
+    match(
+      body,
+      /<h2><a [^>]*><bdi>Headed by its day<\/bdi><\/a><span class="hidden">, [^<]*4[^<]*<\/span><\/h2>/,
+    )
+  })
+
   test('and feeds tell of a day from midnight to midnight by its 24 hours', async () => {
     const path = await event({ title: 'Vigil', ...times('07-10 00:00', '07-11 00:00') })
     for (const one of [
@@ -251,6 +260,40 @@ describe('pages', () => {
     const canceled = await event({ title: 'Flooded', ...off, ...times('04-05 10:00', '04-05 11:00') })
     const { body } = await read(canceled)
     match(meta(body, 'og:description') ?? '', /^Canceled: The hall is flooded\. \w+, 5 April \d{4}$/)
+  })
+
+  test('keep the second level of headings of a description', async () => {
+    const description = '<h1>Programme</h1><h2>Evening</h2><h3>Late</h3>'
+    const path = await event({ title: 'Levels', description, ...times('05-05 10:00', '05-05 11:00') })
+    match((await read(path)).body, /<h2>Programme<\/h2>\s*<h2>Evening<\/h2>\s*<h3>Late<\/h3>/)
+  })
+
+  test('step from day to day above the events, too', async () => {
+    await event({ title: 'Step', ...times('06-05 10:00', '06-05 11:00') })
+    const { body } = await read(`/events/${NEXT_YEAR}-06-04/`)
+    const steps = /<nav class="steps"[\s\S]*?<\/nav>/.exec(body)?.[0] ?? ''
+    match(steps, new RegExp(`rel="prev" href="/events/${NEXT_YEAR}-06-03/"`))
+    match(steps, new RegExp(`rel="next" href="/events/${NEXT_YEAR}-06-05/"`))
+    match(steps, /href="\/events\/today\/"/)
+  })
+
+  test('have no empty address in the linked data of a venue', async () => {
+    const { body } = await service.post('/venues', { venue: 'Bare', city: 'Kilvara' })
+    const page = (await read(pathOf(body.url))).body
+    const data = JSON.parse(/ld\+json">(.*?)<\/script>/.exec(page)?.[1] ?? '')
+    equal(data.url, body.url)
+    ok(!Object.values(data).includes(''))
+  })
+
+  test('mark the category that the query names', async () => {
+    const music = await service.create('/categories', { name: 'Music' })
+    const jazz = await service.create('/categories', { name: 'Jazz', parent: music.id })
+    await event({ title: 'Jazz', categories: [jazz.id], ...times('07-05 10:00', '07-05 11:00') })
+    const chosen = (body: string) =>
+      /<a class="pill[^>]*aria-current="true">(?:<i[^>]*><\/i>)?<bdi>([^<]+)/.exec(body)?.[1]
+    equal(chosen((await read('/events/')).body), undefined)
+    equal(chosen((await read('/events/?categories=jazz')).body), 'Music')
+    equal(chosen((await read('/events/?categories=music')).body), 'Music')
   })
 })
 

@@ -155,4 +155,25 @@ describe('a map in the browser', { skip }, () => {
     equal(await tab.evaluate(`document.querySelector('.ground').matches('[class*=-anim]')`), false)
     deepEqual(await tab.evaluate(axeScript()), [])
   })
+
+  test('the page of a venue shows where it is', { skip }, async () => {
+    await tab.look({ width: 390, scheme: 'dark' })
+    await tab.goTo(`${service.origin}/venue/old-mill/`)
+    await settled(`document.querySelectorAll('.pin button').length === 1`)
+    await tab.evaluate(`document.querySelector('.pin button').click()`)
+    await settled(`document.querySelector('.leaflet-popup-content')?.innerText === 'Old Mill, 2 events'`)
+    deepEqual(await tab.evaluate(axeScript()), [])
+    if (process.env.SHOTS) writeFileSync(`${process.env.SHOTS}-venue.png`, await tab.picture())
+  })
+
+  test('a view that is gone to in place brings its own style', { skip }, async () => {
+    await tab.look({ width: 1280 })
+    const columns = `getComputedStyle(document.querySelector('.week')).gridTemplateColumns.split(' ').length`
+    await tab.goTo(`${service.origin}/events/2031-05-12/`)
+    await tab.evaluate(`window.isSame = true`)
+    await tab.evaluate(`document.querySelector('.views a[href^="/events/week/"]').click()`)
+    await settled(`document.querySelector('.week') !== null`)
+    equal(await tab.evaluate(`window.isSame`), true)
+    equal(await tab.evaluate(columns), 7)
+  })
 })

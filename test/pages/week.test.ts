@@ -99,6 +99,10 @@ describe('a week', () => {
     for (const end of '2031-W54 2031-W53 2031-W00 0000-W01 2031-02-30 x 2031-5-5 99999-01-01'.split(' '))
       equal((await page(`/events/week/${end}/`)).status, 404, end)
   })
+
+  test('isolates names that are written from right to left', async () => {
+    match(await shown('/events/week/2031-06-17/'), /<span class="title"><(?:bdi|span dir="auto")>مهرجان/u)
+  })
 })
 
 test('the days of a week follow the first day that is set', () => {

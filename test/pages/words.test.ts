@@ -62,6 +62,11 @@ describe('a search on pages', () => {
     deepEqual(await hits('concert'), [])
   })
 
+  test('keeps months in the order of their days', async () => {
+    const slugs = titlesIn(await page('concert', 'month/2050-03/'))
+    deepEqual([...new Set(slugs)], ['harbour-walk', 'early-concert', 'late-concert'])
+  })
+
   test('says which word it was taken for', async () => {
     const body = await page('conzert')
     match(body, /These results are for “concert”; nothing matches “conzert”\./)
@@ -85,6 +90,13 @@ describe('a search on pages', () => {
     doesNotMatch(body, /class="mini"/)
     // Quotation marks differ by language, so the label of the filter has none.
     match(body, /aria-label="Remove filter: xylophone"/)
+  })
+
+  test('does not speak of results where there are none', async () => {
+    const body = await page('conzert xylophone')
+    match(body, /Nothing matches “xylophone”\./)
+    doesNotMatch(body, /These results/)
+    match(body, /<bdi>concert<\/bdi> <small>3 events<\/small>/)
   })
 
   for (const hard of [

@@ -41,7 +41,7 @@ const LONG: Paths = (
   'test/desk/screens test/fuzz test/house/build test/house/packag test/house/recipes ' +
   'test/http/assistant-clients test/import/import-zones test/mail/address-secrecy ' +
   'test/mail/subscribe-browser test/openid-connect/openid-browser test/openid-connect/openid-waiting ' +
-  'test/pages/browser test/pages/every-address test/pages/views-flow ' +
+  'test/pages/browser test/pages/every-address test/pages/layout test/pages/views-flow ' +
   'test/media/image-queue test/pages/interrupted test/push test/recurrence/library test/storage/backup ' +
   'test/submissions/suggest-browser'
 ).split(' ')

@@ -7,9 +7,11 @@ import { readFeed } from '../../src/features/sync/changes-feed.ts'
 import { closeMemory, loadMemory, openEventMemory } from '../../src/store/memory/event-memory.ts'
 import { renewEdition } from '../../src/store/storage/edition.ts'
 import { dropOld } from '../../src/store/storage/pruning.ts'
+import { pluck } from '../support/lists.ts'
 import { publicContext } from '../support/public-context.ts'
 import { rounds } from '../support/rounds.ts'
 import {
+  type Body,
   credentialsOf,
   memoryFilled,
   type Reader,
@@ -482,3 +484,21 @@ test('what was changed in the hour that comes twice is told to whoever asks by a
   deepEqual(await found(posts, 'after=2025-10-26T01:00:00Z'), [id])
   deepEqual(await found(posts, 'before=2025-10-26T00:50:00Z'), [])
 })
+
+for (const events of [3, 12])
+  test(`a page of ${events} events says the same to all, indented, trimmed, enveloped`, async () => {
+    const venue = await service.create('/venues', { venue: `Hall of ${events}` })
+    const write = { ...WHEN, venue: venue.id, categories: [`Of ${events}`], description: '<b>“ä”</b>' }
+    for (let at = 0; at < events; at++) await service.event({ ...write, title: `Of ${events}: ${at}` })
+    const feed = `${FEED}?kinds=event&venue=${venue.id}`
+    const { changes } = (await service.get(feed)).body
+    equal(changes.length, events)
+    deepEqual((await service.get(feed, 'subscriber')).body.changes, changes)
+    deepEqual((await service.get(`${feed}&_pretty`)).body.changes, changes)
+    deepEqual((await service.get(`${feed}&_envelope`)).body.body.changes, changes)
+    const titles = changes.map(({ record: { title } }: Body) => ({ record: { title } }))
+    deepEqual((await service.get(`${feed}&_fields=changes.record.title`)).body, { changes: titles })
+    const list = `/events?venue=${venue.id}&start_date=2030-01-01&end_date=2040-01-01&per_page=50`
+    const byId = (records: Body[]) => records.toSorted((one, other) => one.id - other.id)
+    deepEqual(byId(pluck(changes, 'record')), byId((await service.get(list)).body.events))
+  })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { startApp } from '../../src/app.ts'
+import { makeToday } from '../../src/http/answer-cache.ts'
 import {
   databaseName,
   patient,
@@ -52,6 +53,12 @@ describe('what a client has already', () => {
         equal((await service.get(path, as, { 'if-none-match': '*' })).status, 200)
       }
     match((await ask('/events?_envelope')).headers.get('etag') ?? '', /^W\//)
+  })
+
+  test('is of this year, where the day comes again', () => {
+    const today = makeToday('UTC')
+    const days = ['2026-11-21T12:00:00Z', '2027-11-21T12:00:00Z'].map((text) => today(Date.parse(text)))
+    notEqual(days[0], days[1])
   })
 
   test('is not what shows its images at another address', async (t) => {

@@ -145,6 +145,9 @@ describe('an import of another calendar of this kind', () => {
     await other.remove(`/events/${events[1].id}`, 'admin')
     await other.update(`/events/${once.id}`, { title: 'Once there' })
     await other.update(`/events/${both.id}`, { title: 'Both there' })
+    const foreseen = (await calendar.kalends('import', '--dry-run', source)).out
+    match(foreseen, /A run would have: 0 made, 2 changed, 1 unchanged/)
+    equal(foreseen.match(/^ {2}Once there · /gm)?.length, 1, foreseen)
     const { out } = await calendar.kalends('import', source)
     match(out, /0 made, 2 changed, 1 unchanged, 1 left as they are here/)
     equal(out.match(/changed here as well/g)?.length, 1, out)

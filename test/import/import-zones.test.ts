@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import ICAL from 'ical.js'
+import { formatUtc } from '../../src/base/text/zones.ts'
+import { PATIENCE_MS } from '../support/waiting.ts'
 import { type Calendar, startCalendar } from './calendar-command.ts'
 
 const part = (name: string, from: string, to: string, start: string, ...more: readonly string[]) => [
@@ -298,6 +300,23 @@ describe('an import of calendars with time zones of their own', () => {
         { utc: '2027-07-15 17:00:00', zone: 'Europe/Paris', start: '2027-07-15 19:00:00' },
       ])
     equal(events.get('Offset')?.[0]?.utc, '2027-07-15 16:00:00')
+  })
+
+  test('reads thousands of rules and of dates in an unknown zone as soon as a few', {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const hours = Array.from({ length: 20_000 }, (_, at) => formatUtc(Date.UTC(2027, 0, 1) + at * 3_600_000))
+    const dates = hours.map((wall) => wall.replace(' ', 'T').replace(/[-:]/g, ''))
+    const one = (title: string, ...lines: readonly string[]) => {
+      const named = ['BEGIN:VEVENT', `UID:${title}`, `SUMMARY:${title}`, 'DTSTART:20270715T190000']
+      return [...named, ...lines, 'END:VEVENT']
+    }
+    const text = calendarOf(
+      ...one('Rules', ...Array(4900).fill('RRULE:FREQ=DAILY;COUNT=1900')),
+      ...one('Dates', `RDATE;TZID=GMT +0111 (Standard) / GMT +0222 (Daylight):${dates}`),
+      ...one('Others', `RDATE;TZID=Nowhere in the world:${dates}`),
+    )
+    match((await bringIn('many.ics', text)).out, /3 made/)
   })
 
   test('has what is over at the hours of the file, what is to come at clocks of the place', async () => {

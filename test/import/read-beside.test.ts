@@ -78,3 +78,18 @@ test('a long file is read on by a thread where it began, nothing left out, nothi
   deepEqual(names, expected)
   deepEqual([ahead[0], ahead.at(-1)], [false, true])
 })
+
+test('a long table is read without a warning of Node', async (t) => {
+  const folder = temporaryFolder()
+  const rows = Array.from({ length: LINES }, (_, at) => `Event ${at},2027-07-05,${'word '.repeat(200)}`)
+  const file = join(folder, 'long.csv')
+  await writeFile(file, ['title,start_date,description', ...rows].join('\n'))
+  const warnings: string[] = []
+  const note = ({ message }: Error) => warnings.push(message)
+  process.on('warning', note)
+  t.after(() => process.off('warning', note))
+  const source = await fileSource({ file, name: undefined, map: [], dates: 'european', zone: 'UTC' })
+  let count = 0
+  for await (const entry of source.entries(readingOf())) count += Number('kind' in entry)
+  deepEqual([count, warnings], [LINES, []])
+})

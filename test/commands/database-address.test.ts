@@ -1,11 +1,22 @@
-import { deepEqual, rejects, throws } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, rejects, throws } from 'node:assert/strict'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../src/base/config.ts'
+import { withoutPassword } from '../../src/store/storage/database-address.ts'
 import { migrate } from '../../src/store/storage/migrate.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
+
+test('an address that is shown never has the password in it, whatever the password is', () => {
+  for (const sign of `abc:/?#[]@!$&'()*+,;=%" \\`) {
+    for (const secret of [`${sign}s3cret`, `s3cret${sign}`, `s3c${sign}ret`, `${sign}s3cret${sign}`]) {
+      const form = `postgres://anna:${secret}@host/name`
+      for (const shown of [form, `${form}?connections=1`])
+        doesNotMatch(withoutPassword(shown), /s3c|ret/, shown)
+    }
+  }
+})
 
 test('a misspelt address is refused without being repeated', async () => {
   for (const address of ['postgre://anna:secret@host/name', 'host=h password=secret', 'secret']) {

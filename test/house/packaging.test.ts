@@ -109,6 +109,10 @@ test('units of the packages start what is in their folder, with the settings tha
   }
 })
 
+test('the settings that are installed keep the service to its machine', () => {
+  match(textOf('folder/kalends.env'), /^KALENDS_HOST=127\.0\.0\.1$/m)
+})
+
 test('a purge asks before it deletes the calendar, and keeps it without an answer', () => {
   match(textOf('debian/templates'), /^Template: kalends\/delete_calendar\nType: boolean\nDefault: false\n/)
   match(

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { addCredential, listCredentials } from '../../src/calendar/people/credentials.ts'
-import { insertUser, type User } from '../../src/calendar/people/users.ts'
+import { insertUser, removeUser, type User } from '../../src/calendar/people/users.ts'
 import type { Database } from '../../src/store/storage/database.ts'
 import { findTokenUser, isPasswordOf, NOON, scratchDatabase } from './scratch-database.ts'
 
@@ -30,6 +30,16 @@ test('a token is kal_ and 40 characters', async (t) => {
   equal(await findTokenUser(database.read, token.toLowerCase()), undefined)
 })
 
+test('an application password is accepted with and without blanks, in its letter case only', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  await give(database, anna, 'password', 'abcd EFGH ijkl')
+  for (const sent of ['abcd EFGH ijkl', 'abcdEFGHijkl', ' abcdEF GHijkl\n'])
+    equal(await isPasswordOf(database.read, anna, sent), true, sent)
+  for (const sent of ['', 'abcdefghijkl', 'abcdEFGHijk', 'abcdEFGHijklm'])
+    equal(await isPasswordOf(database.read, anna, sent), false, sent)
+})
+
 test('no secret is in the database files, as given or without blanks', async (t) => {
   const { database, bytes } = await scratchDatabase(t)
   const anna = await addUser(database, 'anna')
@@ -42,6 +52,15 @@ test('no secret is in the database files, as given or without blanks', async (t)
   }
   const rows = await database.read.selectFrom('credentials').select('hash').execute()
   for (const { hash } of rows) match(hash, /^[0-9a-f]{64}$/)
+})
+
+test('credentials go with their user', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await addUser(database, 'anna')
+  const token = await give(database, anna, 'token')
+  await database.write((tx) => removeUser(tx, anna.id))
+  equal(await findTokenUser(database.read, token), undefined)
+  deepEqual(await database.read.selectFrom('credentials').selectAll().execute(), [])
 })
 
 test('an empty password, a token without its prefix and a name of two lines are refused', async (t) => {

@@ -82,6 +82,13 @@ async function weakHash(): Promise<string> {
   return `$argon2id$v=19$m=1024,t=1,p=2$${plain(nonce)}$${plain(argon2Sync('argon2id', parameters))}`
 }
 
+test('a hash that this version cannot read opens nothing', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: '$scrypt$…' }).execute())
+  for (const text of [SECRET, ''])
+    equal(await findRightHash(database, hashing, anna, sent(text)), undefined, text)
+})
+
 test('an unknown user costs a hash, as a wrong password does', async (t) => {
   const { database, hashing, anna } = await desk(t)
   const { release, all } = await occupy(hashing, 22)

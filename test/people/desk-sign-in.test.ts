@@ -42,6 +42,19 @@ const tooMany = (retryAfter: number) => ({
   details: { retryAfter },
 })
 
+test('login or e-mail address and password sign in, in any letter case of the login', async (t) => {
+  const { anna, gate, signIn, refusals } = await desk(t)
+  for (const login of ['anna', 'ANNA', 'Anna@Example.org']) {
+    const signedIn = await signIn(login, SECRET)
+    deepEqual(signedIn?.user, anna)
+    ok(await gate.sessionOf(signedIn.cookieId, NOON))
+  }
+  for (const login of ['admin', 'nobody', '', 'anna\0', 'a'.repeat(10_000)])
+    equal(await signIn(login, SECRET, ELSEWHERE), undefined, login.slice(0, 20))
+  equal(await signIn('anna', '', '203.0.113.1'), undefined)
+  deepEqual(refusals.slice(0, 2), [`${ELSEWHERE} admin`, `${ELSEWHERE} nobody`])
+})
+
 test('guesses wait longer and longer, and the eleventh within a minute is refused', onSqlite, async (t) => {
   const { signIn, waits } = await desk(t)
   for (let i = 0; i < 10; i += 1) equal(await signIn(`login-${i}`, 'a wrong password'), undefined)
@@ -66,6 +79,13 @@ test('a client where the user has a session is not turned away for others’ gue
   for (let i = 0; i < 10; i += 1) await signIn('admin', 'a wrong password')
   await rejects(signIn('admin', 'a wrong password'), tooMany(60))
   ok(await signIn('anna', SECRET))
+})
+
+test('all addresses of a network of IPv6 are one client', onSqlite, async (t) => {
+  const { signIn } = await desk(t)
+  for (let i = 0; i < 10; i += 1) await signIn('anna', 'a wrong password', `2001:db8:1:2::${i}`)
+  await rejects(signIn('anna', SECRET, '2001:db8:1:2:ffff::1'), tooMany(60))
+  ok(await signIn('anna', SECRET, '2001:db8:1:3::1'))
 })
 
 test('a thousand guesses of one client cost a dozen hashes; others sign in', onSqlite, async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Role } from '../../src/calendar/people/caller.ts'
 import {
+  changeRole,
   findUser,
   insertUser,
   listUsers,
@@ -89,6 +90,25 @@ test('a role of another release grants nothing', async (t) => {
   const anna = await add(database, 'anna', 'author')
   await database.write((tx) => tx.updateTable('users').set({ role: 'overlord' }).execute())
   equal((await findUser(database.read, anna.id))?.role, 'subscriber')
+})
+
+test('the last administrator is neither demoted nor removed', async (t) => {
+  const { database } = await scratchDatabase(t)
+  const anna = await add(database, 'anna', 'administrator')
+  const bob = await add(database, 'bob', 'editor')
+  const change = (id: number, role: Role) => database.write((tx) => changeRole(tx, id, role))
+  const remove = (id: number) => database.write((tx) => removeUser(tx, id))
+  await rejects(change(anna.id, 'editor'), /anna is the last administrator/)
+  await rejects(remove(anna.id), /anna is the last administrator/)
+  await change(anna.id, 'administrator')
+  await change(bob.id, 'administrator')
+  await change(anna.id, 'editor')
+  await rejects(remove(bob.id), /bob is the last administrator/)
+  await remove(anna.id)
+  deepEqual(
+    (await listUsers(database.read)).map(({ login }) => login),
+    ['bob'],
+  )
 })
 
 test('a user who owns a record of any kind is not removed without an heir', async (t) => {

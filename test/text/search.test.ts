@@ -1,7 +1,7 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fold, foldUnicode, latinToAscii } from '../../src/base/text/characters.ts'
-import { parseSearch, parseWords } from '../../src/base/text/search.ts'
+import { parseSearch, parseWords, termsOf } from '../../src/base/text/search.ts'
 import { fc, isWhole, rounds } from '../support/rounds.ts'
 
 describe('folding', () => {
@@ -104,6 +104,11 @@ describe('searches for events', () => {
       deepEqual(parseSearch(text), { include, exclude })
     })
   }
+})
+
+test('the index holds no term longer than 64, however long a word is', () => {
+  for (const length of [63, 64, 65, 96, 97, 500, 40_000])
+    for (const term of termsOf('ab'.repeat(length).slice(0, length))) ok(term.length <= 64)
 })
 
 describe('searches for venues and organizers', () => {

@@ -65,8 +65,8 @@ const actions: [
 
 for (const [name, action, check, is] of actions)
   test(`many events at once: ${name}, and one press takes it all back`, async () => {
-    const editor = await context('editor')
     const ids = await make(3, { venue, categories: categories.slice(0, 2), cost: '5' })
+    const editor = await context('editor')
     const done: BulkAction =
       action.do === 'link' && action.field === 'categories'
         ? { ...action, add: categories.slice(1, 2), remove: categories.slice(0, 1) }
@@ -87,11 +87,11 @@ for (const [name, action, check, is] of actions)
   })
 
 test('each row is told by itself: what is refused, missing, or so already costs no other', async () => {
-  const author = await context('author')
   const [own = 0] = await make(1, {}, 'author')
   const [others = 0] = await make(1)
   const [secret = 0] = await make(1, { status: 'private' })
   const [draft = 0] = await make(1, { status: 'draft' }, 'author')
+  const author = await context('author')
   const { rows } = await changeMany(author, events, [own, others, secret, 99_999, draft, own], {
     do: 'draft',
   })
@@ -108,8 +108,8 @@ test('each row is told by itself: what is refused, missing, or so already costs 
 })
 
 test('what others have changed since the press stays when it is taken back', async () => {
-  const editor = await context('editor')
   const [first = 0, second = 0] = await make(2)
+  const editor = await context('editor')
   const { undo = '' } = await changeMany(editor, events, [first, second], {
     do: 'announce',
     event_status: 'canceled',
@@ -123,9 +123,9 @@ test('what others have changed since the press stays when it is taken back', asy
 })
 
 test('an hour kept on the wall does so over a change of clocks; whole days move by days', async () => {
-  const editor = await context('editor')
   const [timed = 0] = await make(1, { start_date: '2027-03-13 20:00:00', end_date: '2027-03-13 22:00:00' })
   const [whole = 0] = await make(1, { start_date: '2027-03-13', end_date: '2027-03-13', all_day: true })
+  const editor = await context('editor')
   await changeMany(editor, events, [timed, whole], { do: 'move', days: 1, hours: 0 })
   const { body } = await service.get(`/events/${timed}`)
   deepEqual([body.start_date, body.utc_start_date], ['2027-03-14 20:00:00', '2027-03-15 00:00:00'])
@@ -135,8 +135,8 @@ test('an hour kept on the wall does so over a change of clocks; whole days move 
 })
 
 test('what is in the trash is restored with the status it had, or deleted for good', async () => {
-  const editor = await context('editor')
   const ids = await make(3, { status: 'private' })
+  const editor = await context('editor')
   const early = await changeMany(editor, events, ids, { do: 'erase' })
   deepEqual(outcomes(early.rows), ['refused', 'refused', 'refused'])
   await changeMany(editor, events, ids, { do: 'trash' })
@@ -198,8 +198,8 @@ test('of a series the chosen dates change, or all of it if asked; both are undon
 })
 
 test('a thousand at once are done, and one more is refused before anything is', async () => {
-  const editor = await context('editor')
   const ids = await make(120)
+  const editor = await context('editor')
   const { rows } = await changeMany(editor, events, ids, { do: 'draft' })
   ok(rows.every(({ outcome }) => outcome === 'done'))
   await rejects(

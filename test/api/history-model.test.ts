@@ -306,7 +306,9 @@ const changeAtOnce: fc.Arbitrary<Step> = fc
 const putBack: fc.Arbitrary<Step> = fc
   .tuple(fc.nat(), fc.nat())
   .map(([which, when]) => async ({ paths, seen }) => {
-    const path = paths[which % paths.length] ?? ''
+    const changed = paths.filter((path) => (seen.get(path)?.size ?? 0) > 1)
+    const path = changed[which % changed.length]
+    if (path === undefined) return
     const versions = [...(seen.get(path) ?? [])]
     const [version, reading] = versions[when % versions.length] ?? [0, undefined]
     const own = path.startsWith('~') ? path : `${OWN}${path}`

@@ -214,6 +214,13 @@ describe('an address of an image', () => {
     deepEqual(await storedFiles(), ['2026/11/poster-1.png', '2026/11/poster-2.png', '2026/11/poster.png'])
   })
 
+  test('is given a free name among very many of the same', async () => {
+    for (let i = 0; i < 23; i++) ok(await upload({ ...inMemory(small), fileName: 'image.png' }, asks()))
+    const names = await storedFiles()
+    equal(names.length, 23)
+    ok(names.includes('2026/11/image-20.png') && !names.includes('2026/11/image-21.png'))
+  })
+
   test('gives files of other names when only that of a size is taken', async () => {
     const first = await upload({ ...inMemory(small), fileName: 'large-150x150.png' }, asks())
     const row = await findImage(database.read, await linked(`${pictures}/large.png`))
@@ -380,5 +387,7 @@ describe('an image is shown', () => {
     deepEqual([shown.url, shown.width, shown.height], [`${MEDIA}/2026/11/wide-scaled.png`, 2560, 39])
     deepEqual(Object.entries(shown).at(-1), ['original_image', 'wide.png'])
     ok((await storedFiles()).includes('2026/11/wide.png'))
+    await remove(row)
+    deepEqual(await storedFiles(), [], 'its original goes with it')
   })
 })

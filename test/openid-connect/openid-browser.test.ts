@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { addSignInLink } from '../../src/calendar/people/desk-passwords.ts'
 import { getUserByLogin } from '../../src/calendar/people/users.ts'
 import { axePath, axeScript, type Browser, type Tab, untilShown } from '../support/browsers.ts'
 import { findChromium, startChromium } from '../support/chromium.ts'
@@ -94,5 +95,27 @@ for (const { name, program = '', start } of browsers)
       await look('signed out')
       await press('.notice a')
       await untilShown(tab, `location.origin === ${JSON.stringify(provider.issuer)}`)
+    })
+
+    test('the pages for what goes wrong', async () => {
+      provider.who = 'ben-1'
+      await tab.goTo(`${service.origin}/desk/openid/start`)
+      await untilShown(tab, `document.querySelector('h1')?.innerText.includes('no access')`)
+      await look('no role', 'You have no access to this calendar')
+      await tab.goTo(`${service.origin}/desk/openid/return?state=x&code=y`)
+      await look('not begun here', 'This sign-in was not begun here')
+      await tab.goTo(`${hidden.origin}/desk/sign-in`)
+      await look('passwords off', 'Am Schreibtisch anmelden')
+      await tab.goTo(`${hidden.origin}/desk/sign-in?local`)
+      await look('passwords off local')
+      const editor = await getUserByLogin(hidden.app.database.read, 'editor')
+      const token = await hidden.app.database.write((tx) => addSignInLink(tx, editor, Date.now()))
+      await tab.goTo(`${hidden.origin}/desk/set-up/${token}`)
+      await look('link with passwords off')
+      provider.change['/token'] = () => '<p>'
+      provider.who = 'anna-1'
+      await tab.goTo(`${hidden.origin}/desk/openid/start`)
+      await untilShown(tab, `document.querySelector('h1')?.innerText.includes('nicht brauchbar')`)
+      await look('unusable', 'Die Antwort von Riverside University ist nicht brauchbar')
     })
   })

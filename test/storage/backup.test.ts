@@ -29,7 +29,7 @@ import { runDueImports, saveSchedule } from '../../src/features/imports/import-s
 import { imports as scheduled } from '../../src/features/imports/imports-feature.ts'
 import { serveImports } from '../../src/features/imports/serve-imports.ts'
 import { registerBackupCommand } from '../../src/features/transfer/backup.ts'
-import type { Manifest } from '../../src/features/transfer/backup-file.ts'
+import { type Manifest, writeBackupTables } from '../../src/features/transfer/backup-file.ts'
 import { noteMove } from '../../src/features/transfer/database-moves.ts'
 import { registerRestoreCommand } from '../../src/features/transfer/restore.ts'
 import { sealFile } from '../../src/features/transfer/seal.ts'
@@ -278,6 +278,14 @@ describe('a backup of a whole calendar', () => {
     await target.remove()
   })
 
+  test('of a calendar that went through each former step by itself is restored', async () => {
+    const target = { database: `sqlite:${path('stepwise.sqlite')}`, media: `file:${path('stepwise-media')}` }
+    const stepwise = await withManifest((manifest) => {
+      manifest.migrations = ['0001-first', '0033-sequences', ...kernelSteps]
+    })
+    match(await succeed(['restore', stepwise], target), new RegExp(`Restored ${events.all} events`))
+  })
+
   test('of commit 34ed6c85 is restored, and carried over', async () => {
     const target = { database: `sqlite:${path('former.sqlite')}`, media: `file:${path('former-restored')}` }
     const later = stepNames(await featureTables()).slice(1)
@@ -491,6 +499,15 @@ describe('a backup of a whole calendar', () => {
       secret.map(({ name }) => name),
       (name) => !leftOut.includes(name),
     )
+  })
+
+  test('is not begun where the disk surely has too little room', async () => {
+    const scarce = { withSecrets: true, free: 10_000 }
+    await rejects(
+      writeBackupTables(source.database, path('tight.backup'), await featureTables(), scarce),
+      /^Error: The disk has 10000 bytes left, and the backup needs \d+ at the least: make room first\.$/,
+    )
+    equal(existsSync(path('tight.backup')), false)
   })
 
   test('whose file may not grow leaves nothing behind', onSqlite, async () => {
@@ -892,6 +909,18 @@ test(
     equal(whereItIs(), undefined)
   },
 )
+
+test('the removal of a kept calendar removes all its files, whatever signs they have', onSqlite, async () => {
+  const name = `of O'Brien & Sons.sqlite`
+  const kept = `${name}.before-restore-2026-01-01T000000Z`
+  for (const end of ['', '-wal', '-shm', '-moved']) await writeFile(path(kept + end), 'bytes')
+  const places = { database: `sqlite:${path(name)}`, media: `file:${path('signs-media')}` }
+  const listed = await succeed(['restore', '--list'], places)
+  match(listed, / 20 bytes\n/)
+  const [, removal = ''] = /is removed by: (.*)/.exec(listed) ?? []
+  equal(spawnSync('sh', ['-c', removal]).status, 0)
+  assertNone(await readdir(folder), (one) => one.startsWith(name))
+})
 
 describe('a calendar that goes back to a state that knows less', () => {
   const ways: Record<string, (places: Places) => Promise<unknown>> = {

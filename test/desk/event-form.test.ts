@@ -705,6 +705,14 @@ describe('the form of an event', () => {
     match(body, /<option value="before:45" selected>/)
   })
 
+  test('an event goes to the trash and comes back', async () => {
+    const { id } = await service.event({ title: 'Thrown away', ...onDay('2030-12-02', '10:00', '11:00') })
+    await editor.save(`/desk/events/${id}/trash`, {})
+    match((await editor.get(`/desk/events/${id}`)).body, /This event is in the trash/)
+    await editor.save(`/desk/events/${id}/restore`, {})
+    equal((await service.get(`/events/${id}`)).body.status, 'publish')
+  })
+
   test('a picture comes with the form, and its text is asked for', async () => {
     const fields = {
       title: 'With a picture',

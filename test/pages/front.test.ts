@@ -1,5 +1,6 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { writerBy } from '../../src/store/storage/recording.ts'
 import { uploadPicture } from '../support/pictures.ts'
 import { onDay, startService, type TestService } from '../support/service.ts'
@@ -270,6 +271,15 @@ test('a featured series opens the page at its next date, and is not in the list 
   const { front, rest } = parts(await page('/'))
   match(front, /Tomorrow, 19:00.*Yoga.*2 more dates/s)
   doesNotMatch(rest, /Yoga/)
+})
+
+test('the front page loads less than 8 kB of styles and scripts', async (context) => {
+  const { make, page } = await calendar(context)
+  await make('Concert', 1)
+  const loaded = (await page('/')).matchAll(/(?:rel="stylesheet" href|type="module" src)="([^"]+)"/g)
+  const sizes = await Promise.all([...loaded].map(async ([, path = '']) => gzipSync(await page(path)).length))
+  equal(sizes.length, 3)
+  ok(sizes.reduce((sum, size) => sum + size) < 8000, sizes.join())
 })
 
 test('a day of a month begins with featured and sticky events, then the evening', async (context) => {

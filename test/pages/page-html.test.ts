@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { lastDayOf } from '../../src/features/pages/page-dates.ts'
 import { html, link, trusted } from '../../src/features/pages/page-html.ts'
 
 const folder = fileURLToPath(new URL('../../src/features/pages', import.meta.url))
@@ -44,6 +45,12 @@ test('trusted markup comes from places that clean it', () => {
     for (const [, argument = ''] of text.matchAll(/\btrusted\(\s*([^\n)]*)/g))
       if (name.endsWith('-view.ts')) match(argument, /^renderedForPage\(/, name)
       else if (name === 'look.ts') match(argument, /^markdownHtml\(/, name)
+})
+
+test('what ends before five in the morning ends on the evening before', () => {
+  equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 04:30:00'), '2026-11-21')
+  equal(lastDayOf('2026-11-21 22:00:00', '2026-11-22 05:00:00'), '2026-11-22')
+  equal(lastDayOf('2026-11-22 01:00:00', '2026-11-22 03:00:00'), '2026-11-22')
 })
 
 test('the style sheet and the script stay within their weight', () => {

@@ -331,7 +331,8 @@ describe('at the desk', noChromium, () => {
     const field = "document.querySelector('.tools [data-names]')"
     await tab.evaluate(`${field}.closest('details')?.setAttribute('open', '')`)
     await tab.evaluate(`${field}.focus()`)
-    await untilSettled(tab)
+    // Its script is loaded when the field has the focus.
+    await untilShown(tab, `${field}.getAttribute('role') === 'combobox'`)
     await type(tab, 'The')
     await untilShown(tab, `document.querySelector('${NAMES}')`)
     await tab.key('Escape')

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { Client } from 'pg'
+import { recordWritten } from '../../src/calendar/records/record-store.ts'
 import { openDatabase } from '../../src/store/storage/open-database.ts'
 import { statement } from '../../src/store/storage/statement.ts'
 import { DatabaseUnavailable } from '../../src/store/storage/unavailable.ts'
@@ -212,6 +213,26 @@ const TERM = {
   folded: 'jazz',
 } as const
 
+test(
+  'statements that begin together share a session, up to a few; one fails alone',
+  onPostgres,
+  async (t) => {
+    const { database } = await openScratch(t)
+    const findPid = statement<Record<never, never>>()(
+      () => sql<{ pid: number }>`select pg_backend_pid() as pid`,
+    )
+    const sessionsOf = async (count: number) => {
+      const found = await Promise.all(Array.from({ length: count }, () => findPid(database.read, {})))
+      return new Set(found.map(([row]) => row?.pid)).size
+    }
+    equal(await sessionsOf(3), 1)
+    equal(await sessionsOf(40), 3)
+    const failed = statement<{ by: number }>()((_db, value) => sql`select 1 / ${value('by')}::int as part`)
+    const together = await Promise.allSettled([0, 1, 0].map((by) => failed(database.read, { by })))
+    deepEqual(pluck(together, 'status'), ['rejected', 'fulfilled', 'rejected'])
+  },
+)
+
 test('a database that cannot be used is refused without its password', onPostgres, async () => {
   const wrong = new URL(server())
   wrong.pathname = 'no_such_database'
@@ -233,4 +254,24 @@ test('a database that cannot be used is refused without its password', onPostgre
   latin.pathname = 'latin'
   await rejects(openDatabase(latin.href), /its encoding is LATIN1, and only UTF8 holds every text\.$/)
   await administer(server(), 'drop database latin')
+})
+
+test('the server keeps few statements, however many records writes change', onPostgres, async (t) => {
+  const { address } = await openScratch(t)
+  const database = await openAgain(t, `${address}?connections=1`)
+  const MOST_RECORDS = 12
+  const RUNS = 9
+  for (let records = 1; records <= MOST_RECORDS; records++)
+    for (let run = 0; run < RUNS; run++)
+      await database.write(async (tx) => {
+        for (let id = 1; id <= records; id++)
+          recordWritten(tx, 'event', undefined, { id, status: 'draft', name: `Event ${id}` })
+      })
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(
+    database.read,
+  )
+  for (const table of ['changes', 'history']) {
+    const kept = rows.filter(({ statement }) => new RegExp(`^\\s*insert into "?${table}\\b`).test(statement))
+    ok(kept.length > 0 && kept.length < MOST_RECORDS / 2, `${kept.length} statements for ${table}`)
+  }
 })

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { hasDeskPasswords } from '../../src/calendar/people/desk-passwords.ts'
 import { inTurn } from '../../src/calendar/people/turns.ts'
-import { insertUser } from '../../src/calendar/people/users.ts'
+import { deactivateUser, insertUser } from '../../src/calendar/people/users.ts'
 import {
   faultOfPassword,
   findRightHash,
@@ -87,6 +88,15 @@ test('a hash that this version cannot read opens nothing', async (t) => {
   await database.write((tx) => tx.updateTable('desk_passwords').set({ hash: '$scrypt$…' }).execute())
   for (const text of [SECRET, ''])
     equal(await findRightHash(database, hashing, anna, sent(text)), undefined, text)
+})
+
+test('who was deactivated has no use for a password', async (t) => {
+  const { database, hashing, anna } = await desk(t)
+  equal(await hasDeskPasswords(database.read), true)
+  await database.write((tx) => deactivateUser(tx, anna.id, NOON))
+  const gone = { ...anna, deactivated_utc: 'now' }
+  equal(await findRightHash(database, hashing, gone, sent(SECRET)), undefined)
+  equal(await hasDeskPasswords(database.read), false)
 })
 
 test('an unknown user costs a hash, as a wrong password does', async (t) => {

@@ -1,9 +1,20 @@
-import { deepEqual, equal, ok } from 'node:assert/strict'
+import { deepEqual, equal, fail, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
+import { LANGUAGES } from '../../src/base/config.ts'
 import { readMoment } from '../../src/base/text/moments.ts'
 import { utcToWall, wallToUtc } from '../../src/base/text/zones.ts'
-import { findUnclear } from '../../src/features/desk/unclear-times.ts'
+import { translate } from '../../src/calendar/locales/translate.ts'
+import { describeUnclear, findUnclear } from '../../src/features/desk/unclear-times.ts'
 import { fc, rounds } from '../support/rounds.ts'
+
+test('every language says what an unclear time may mean', () => {
+  const wall = '2027-03-28 02:30:00'
+  const unclear = findUnclear(wall, 'Europe/Berlin') ?? fail()
+  for (const language of LANGUAGES) {
+    const text = describeUnclear(wall, unclear, (words, values) => translate(language, words, values))
+    match(text, /02:30.*01:30 CET.*03:30 CEST/, text)
+  }
+})
 
 test('what a wall time may mean is what the interface takes with the offset that is told', () => {
   const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Europe/Dublin', 'UTC', '+02:00']

@@ -44,6 +44,11 @@ test('an index of terms answers with every text that has a word, and just those 
   )
 })
 
+test('the index knows all by itself which texts have a word of one term, and of no other', () => {
+  for (const word of ['umpk', 'a', '夏', '夏祭', '%']) ok(planWord(word).isExact, word)
+  for (const word of ['夏祭り', 'jazz night', '100%', 'x'.repeat(33)]) ok(!planWord(word).isExact, word)
+})
+
 const endings = 's es e en ern er ers ed ing ings ies y a o as os aux eaux al ale tte nning'.split(' ')
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz')
 const words = fc

@@ -1,16 +1,21 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { copyFile, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { openStorage } from '../../src/store/storage/open-database.ts'
 import { onSqlite } from '../support/database.ts'
 import { pluck } from '../support/lists.ts'
 import { startLoggedService } from '../support/logged-service.ts'
 import { day, startService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
+
+const EXECUTE = `
+  const connection = new (require('node:sqlite').DatabaseSync)(process.argv[1], { timeout: 60_000 })
+  connection.exec(process.argv[2])`
 
 describe('the file of a database', onSqlite, () => {
   let folder: string
@@ -81,22 +86,22 @@ describe('the file of a database', onSqlite, () => {
     await service.close()
   })
 
-  test('may be made shorter by SQLite itself, while it is written to', async () => {
+  test('may be made shorter by SQLite itself, while it is written to', async (t) => {
     const file = join(folder, 'vacuumed.sqlite')
     const service = await startService({ database: `sqlite:${file}` }, { seesRefusals: true })
+    t.after(service.close)
     const ready = async () => (await fetch(`${service.origin}/readyz`)).status
-    const connection = new DatabaseSync(file, { timeout: 20_000 })
-    connection.exec('create table filler (bytes blob); insert into filler values (zeroblob(10000000))')
-    connection.exec('pragma wal_checkpoint(passive)')
+    // In another process: here it would wait for a transaction that waits for the event loop.
+    const execute = (sql: string) => promisify(execFile)(process.execPath, ['-e', EXECUTE, file, sql])
+    await execute(`create table filler (bytes blob); insert into filler values (zeroblob(10000000));
+      pragma wal_checkpoint(passive)`)
     await service.event({ title: 'Before', ...day })
     const { size } = await stat(file)
-    connection.exec('drop table filler; vacuum; pragma wal_checkpoint(truncate)')
+    await execute('drop table filler; vacuum; pragma wal_checkpoint(truncate)')
     for (let i = 0; i < 20; i++)
       await service.event({ title: `After ${i}`, description: 'x'.repeat(20_000), ...day })
     ok((await stat(file)).size < size)
     equal(await ready(), 200)
-    connection.close()
-    await service.close()
   })
 
   test('is missed by the log within seconds, once, and so is its return', async () => {

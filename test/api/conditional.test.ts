@@ -2,7 +2,7 @@ import { deepEqual, equal, match, notEqual } from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { startApp } from '../../src/app.ts'
 import { makeToday } from '../../src/http/answer-cache.ts'
 import {
@@ -13,17 +13,25 @@ import {
   scratchPostgres,
 } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { serviceForTests, startService, testConfig } from '../support/service.ts'
+import { startService, type TestService, testConfig } from '../support/service.ts'
 import { until } from '../support/waiting.ts'
 
 const onPostgres = { skip: databaseName() !== 'postgres' && 'on PostgreSQL' }
 
-const service = serviceForTests()
+let service: TestService
+let scratch: ScratchDatabase
 before(async () => {
-  await service.ready
+  scratch = await quietDatabase()
+  service = await startService({ database: patient(scratch.address) })
   const day = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00', venue: { venue: 'Hall' } }
   equal((await service.post('/events', { ...day, title: 'Tagged' })).status, 201)
 })
+after(async () => {
+  await service.close()
+  await scratch.remove()
+})
+
+/** A database beside which no other is written to: on PostgreSQL a version counts all of a server. */
 async function quietDatabase(): Promise<ScratchDatabase> {
   if (databaseName() === 'sqlite') return scratchDatabase()
   const server = await startPostgres()
